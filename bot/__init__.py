@@ -1,0 +1,1 @@
+"""Everything a person sees: adapters, commands, rendering, the outbox's sender and the command line."""

@@ -1,0 +1,128 @@
+"""The console as a chat: lines are read, replies are printed, buttons are pressed by their number (`#2`)."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import AsyncIterator, Callable
+
+from bot.locale import translator
+from bot.markup import dialect_for
+from bot.parts import make_parts
+from bot.ports import Answer, Button, Keyboard, Outcome, Part, Reply, Request, Sent
+from scheduler.models import ChatKind, ChatRef, Platform
+
+
+class ConsoleAdapter:
+    """One person at a terminal. `write` prints a text; `lines` gives what is typed, line by line."""
+
+    platform = Platform.CONSOLE
+
+    def __init__(
+        self,
+        answer: Answer,
+        lines: AsyncIterator[str],
+        write: Callable[[str], None],
+        *,
+        user: str = "you",
+        kind: ChatKind = ChatKind.PRIVATE,
+        lang: str = "",
+        colour: bool = False,
+    ) -> None:
+        self._answer = answer
+        self._lines = lines
+        self._write = write
+        self._kind = kind
+        self._user = user
+        self._lang = lang
+        self._colour = colour
+        self._dialect = dialect_for(Platform.CONSOLE, colour=colour)
+        self._buttons: tuple[Button, ...] = ()
+        self._numbers = itertools.count(1)
+
+    @property
+    def chat(self) -> ChatRef:
+        """The address of the chat that is typed into."""
+        return ChatRef(Platform.CONSOLE, self._user if self._kind is ChatKind.PRIVATE else str(self._kind))
+
+    async def run(self) -> None:
+        """Answers every line until there are no more."""
+        async for typed in self._lines:
+            if typed.strip():
+                await self.handle(typed.strip())
+
+    async def handle(self, typed: str) -> None:
+        """Answers one line: a command, the number of a button, or plain text."""
+        if typed.startswith("#") and typed[1:].isdecimal():
+            await self._press(int(typed[1:]))
+        else:
+            await self._ask(typed)
+
+    async def _press(self, number: int) -> None:
+        if not 1 <= number <= len(self._buttons):
+            self._write(translator(self._lang)("There is no button #{number} now.", number=number))
+            return
+        button = self._buttons[number - 1]
+        if button.url:
+            self._write(button.url)
+            return
+        self._show(await self._answer(self._request(action=button.action)))
+
+    async def _ask(self, typed: str) -> None:
+        if typed.startswith("/"):
+            command, _, text = typed[1:].partition(" ")
+            self._show(await self._answer(self._request(command=command.strip(), text=text.strip())))
+        else:
+            self._show(await self._answer(self._request(text=typed)))
+
+    def _request(self, *, command: str = "", text: str = "", action: str = "") -> Request:
+        return Request(
+            chat=self.chat,
+            kind=self._kind,
+            user=self._user,
+            command=command,
+            text=text,
+            action=action,
+            chat_title=self.chat.chat_id,
+            lang=self._lang,
+        )
+
+    def _show(self, reply: Reply) -> None:
+        if reply.toast:
+            self._write(reply.toast)
+        for part in make_parts(reply.blocks, self.platform, reply.keyboard, reply.attachment):
+            self._print(part)
+
+    def _print(self, part: Part) -> None:
+        text = "\n\n".join(card.text for card in part.cards) if self._colour else part.plain
+        pieces = [text] if text else []
+        if part.attachment is not None:
+            size = max(1, round(len(part.attachment.text.encode()) / 1000))
+            pieces.append(f"📎 {part.attachment.name} ({size} kB)")
+        if not part.keyboard.is_empty:
+            pieces.append(self._labels(part.keyboard))
+        self._write("\n\n".join(pieces) + "\n")
+
+    def _labels(self, keyboard: Keyboard) -> str:
+        """The buttons in their rows, each with the number that presses it; choices in one row of short labels."""
+        rows = [list(keyboard.choices), *(list(row) for row in keyboard.rows)]
+        self._buttons = tuple(button for row in rows for button in row)
+        numbers = itertools.count(1)
+        lines = []
+        for place, row in enumerate(rows):
+            labels = [_label(button, next(numbers), is_choice=place == 0) for button in row]
+            if labels:
+                prompt = f"{keyboard.prompt}  " if place == 0 and keyboard.prompt else ""
+                lines.append(prompt + "  ".join(labels))
+        shown = "\n".join(lines)
+        return f"\x1b[2m{shown}\x1b[0m" if self._colour else shown
+
+    async def send(self, chat: ChatRef, part: Part, key: str) -> Outcome:
+        """Prints a delivered part, and its buttons become the ones that a number presses."""
+        self._print(part)
+        return Sent(str(next(self._numbers)))
+
+
+def _label(button: Button, number: int, *, is_choice: bool) -> str:
+    """A button as "[#2 Undo]"; a paper of a page whose own number presses it as "[#2]"."""
+    words = (button.short if is_choice else "") or button.label
+    return f"[#{number}]" if words == str(number) else f"[#{number} {words}]"

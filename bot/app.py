@@ -1,0 +1,251 @@
+"""Composition root: wires store, desk, adapters, sender and timetable into one process, and takes them down in order.
+
+Everything runs on one event loop. A platform that is down stops only itself: each adapter runs under a supervisor of
+its own, which waits longer after each failure and gives up only for what the operator must mend.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import random
+import signal
+from collections.abc import Awaitable, Callable, Coroutine, MutableMapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from bot.adapters.discord import DiscordAdapter
+from bot.adapters.telegram import TelegramAdapter
+from bot.commands.desk import Desk
+from bot.commands.table import specs
+from bot.commands.visit import House
+from bot.config import Settings
+from bot.deliveries import render
+from bot.outbox import Sender
+from bot.ports import ChatAdapter, PlatformStopped
+from scheduler import jobs, planning, seeds
+from scheduler.errors import SettingsError
+from scheduler.models import Platform, Schedule
+from scheduler.sources.http import SourceClient
+from scheduler.store import Store, open_store
+from scheduler.store.chats import Defaults
+from scheduler.store.thread import StoreThread
+from scheduler.timetable import Timetable
+
+logger = logging.getLogger(__name__)
+
+TICK = timedelta(seconds=20)
+FIRST_PAUSE = 2.0
+LONGEST_PAUSE = 300.0
+
+
+def clock() -> datetime:
+    """Now, aware, in UTC. Everything else is told the time."""
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Assembly:
+    """The parts of a running Paperboy that do not depend on a platform."""
+
+    settings: Settings
+    store: StoreThread
+    desk: Desk
+
+
+def defaults(settings: Settings) -> Defaults:
+    """What a new chat starts with."""
+    return Defaults(Schedule(settings.digest_time, settings.timezone), {"en": "en", "zh": "both"})
+
+
+def open_seeded(path: Path) -> Store:
+    """The store in the file at `path`; a new one starts with the seeds. Raises DatabaseTooNew and StoreError."""
+    store = open_store(path)
+    try:
+        seeds.load_once(store, clock())
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def assemble(settings: Settings) -> Assembly:
+    """Opens the database and sets the desk on it."""
+    store = StoreThread(open_seeded(settings.database))
+    house = House(seeds.topics(), settings.categories, settings.contact)
+    return Assembly(settings, store, Desk(store, house, defaults(settings), settings.lang, clock))
+
+
+def source_client(settings: Settings) -> SourceClient:
+    """The one client for every source, with the addresses, the pace and the contact of the settings."""
+    return SourceClient(
+        feed_url=settings.arxiv_feed_url,
+        listing_url=settings.arxiv_listing_url,
+        api_url=settings.arxiv_api_url,
+        oai_url=settings.arxiv_oai_url,
+        contact=settings.contact,
+        pace=settings.arxiv_pace,
+        page_pace=settings.arxiv_page_pace,
+    )
+
+
+def adapters_of(assembly: Assembly, memory: MutableMapping[str, str]) -> dict[Platform, ChatAdapter]:
+    """An adapter for every platform that has a token. Raises SettingsError when none has."""
+    settings, desk = assembly.settings, assembly.desk
+    adapters: dict[Platform, ChatAdapter] = {}
+    if settings.telegram_token:
+        adapters[Platform.TELEGRAM] = TelegramAdapter(
+            token=settings.telegram_token.reveal(),
+            base_url=settings.telegram_base_url,
+            answer=desk.answer,
+            suggest=desk.suggest,
+            commands=specs(),
+            standing=desk.standing,
+            command_hashes=memory,
+        )
+    if settings.discord_token:
+        adapters[Platform.DISCORD] = DiscordAdapter(
+            token=settings.discord_token.reveal(),
+            api_url=settings.discord_api_url,
+            gateway_url=settings.discord_gateway_url,
+            answer=desk.answer,
+            suggest=desk.suggest,
+            commands=specs(),
+            standing=desk.standing,
+            memory=memory,
+        )
+    if not adapters:
+        raise SettingsError(
+            "no chat platform is set up: put PAPERBOY_TELEGRAM_TOKEN or PAPERBOY_DISCORD_TOKEN into .env, "
+            "or try everything without one: paperboy demo"
+        )
+    return adapters
+
+
+async def run(settings: Settings) -> int:
+    """Runs until SIGTERM or SIGINT (0), or until no platform can go on (1). Raises SettingsError before it starts."""
+    assembly = assemble(settings)
+    async with contextlib.AsyncExitStack() as stack:
+        stack.callback(assembly.store.close)
+        memory = await _Memory.read(assembly.store)
+        adapters = adapters_of(assembly, memory)
+        stop = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        for signal_number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(signal_number, stop.set)
+        client = await stack.enter_async_context(source_client(settings))
+        sender = Sender(assembly.store, adapters, clock)
+        await assembly.store.call(
+            lambda store: store.outbox.recover([str(name) for name in adapters], clock())
+        )
+        platforms = [_start(stack, supervise(name, adapter.run)) for name, adapter in adapters.items()]
+        _start(stack, sender.run())
+        _start(stack, memory.keep_written(assembly.store))
+        _tick(stack, assembly, client, sender)
+        logger.info("Paperboy is up: %s; categories %s", ", ".join(adapters), ", ".join(settings.categories))
+        return await _until(stop, platforms)
+
+
+async def _until(stop: asyncio.Event, platforms: Sequence[asyncio.Task[None]]) -> int:
+    """Waits for the signal to stop (0), or for the last platform to give up (1)."""
+    stopping = asyncio.create_task(stop.wait())
+    over = asyncio.create_task(_all_of(platforms))
+    await asyncio.wait([stopping, over], return_when=asyncio.FIRST_COMPLETED)
+    if stop.is_set():
+        over.cancel()
+        logger.info("Stopping: parts in flight are finished first")
+        return 0
+    stopping.cancel()
+    logger.error("No platform can go on; mend the settings named above and start again")
+    return 1
+
+
+async def _all_of(tasks: Sequence[asyncio.Task[None]]) -> None:
+    await asyncio.wait(tasks)
+
+
+def _start(stack: contextlib.AsyncExitStack, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
+    """A task that is cancelled and waited for when the stack unwinds."""
+    task = asyncio.create_task(work)
+
+    async def end() -> None:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+    stack.push_async_callback(end)
+    return task
+
+
+def _tick(stack: contextlib.AsyncExitStack, assembly: Assembly, client: SourceClient, sender: Sender) -> None:
+    settings, store = assembly.settings, assembly.store
+
+    async def plan() -> None:
+        def due(store: Store) -> int:
+            wanted = planning.wanted_categories(store, settings.categories)
+            return planning.enqueue_digests_if_due(store, clock(), render, wanted)
+
+        if await store.call(due):
+            sender.wake()
+
+    async def fetch() -> None:
+        await jobs.fetch_if_due(client, store, settings.categories, clock())
+
+    timetable = Timetable()
+    timetable.every(TICK, "fetch", fetch)
+    timetable.every(TICK, "plan", plan)
+    timetable.start()
+    stack.callback(timetable.stop)
+
+
+async def supervise(
+    name: str,
+    run_once: Callable[[], Awaitable[None]],
+    *,
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+) -> None:
+    """Runs a platform again and again, waiting longer after each failure; ends when trying again is useless."""
+    failures = 0
+    while True:
+        started = asyncio.get_running_loop().time()
+        try:
+            await run_once()
+            reason = "it ended by itself"
+        except PlatformStopped as error:
+            logger.error("%s is off: %s", name, error)
+            return
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}"
+        failures = 1 if asyncio.get_running_loop().time() - started > LONGEST_PAUSE else failures + 1
+        pause = random.uniform(FIRST_PAUSE / 2, min(LONGEST_PAUSE, FIRST_PAUSE * 2.0**failures))
+        logger.warning("%s is down (%s); trying again in %.0f s", name, reason, pause)
+        await sleep(pause)
+
+
+class _Memory(dict[str, str]):
+    """What adapters remember over a restart: a dict that is written to the store's notes a moment later.
+
+    Adapters write it on the event loop, where no SQL may run.
+    """
+
+    @classmethod
+    async def read(cls, store: StoreThread) -> _Memory:
+        return cls(await store.call(lambda store: dict(store.notes)))
+
+    async def keep_written(self, store: StoreThread) -> None:
+        """Writes every change until cancelled, and the last ones then."""
+        written = dict(self)
+        try:
+            while True:
+                await asyncio.sleep(1)
+                written = await self._write(store, written)
+        finally:
+            await self._write(store, written)
+
+    async def _write(self, store: StoreThread, written: dict[str, str]) -> dict[str, str]:
+        changed = {name: value for name, value in self.items() if written.get(name) != value}
+        if changed:
+            await store.call(lambda store: store.notes.update(changed))
+        return dict(self)

@@ -1,0 +1,115 @@
+"""/start, /help and /privacy: what Paperboy is, what it can do, and what it keeps."""
+
+from __future__ import annotations
+
+from bot.commands.visit import Visit, action, bold, code, line, rows, say
+from bot.markup import Block
+from bot.ports import Button, CommandSpec, Reply
+
+
+def start(visit: Visit) -> Reply:
+    """Greets, says what will happen, and offers the first taps."""
+    t = visit.t
+    chat = visit.chat
+    return say(
+        t("I bring you the day's new arXiv papers on your subjects, once a day, with one line on each."),
+        t(
+            "Tell me what you follow, for example {example}, or pick a topic. The digest comes at {time} ({zone}).",
+            example="/subscribe diffusion policy",
+            time=chat.schedule.time,
+            zone=chat.schedule.zone,
+        ),
+        t("/help shows everything I can do, /settings changes the time, the zone and the language."),
+        keyboard=rows(
+            Button(t("Pick a topic"), "topics"),
+            Button(t("Show today's papers"), "digest"),
+            Button(
+                "中文" if chat.lang == "en" else "English", action(visit, "set", "lang", _other(chat.lang))
+            ),
+        ),
+    )
+
+
+def _other(lang: str) -> str:
+    return "zh" if lang == "en" else "en"
+
+
+def help_with(visit: Visit, commands: tuple[CommandSpec, ...]) -> Reply:
+    """Every command with its one line, and the query language in five examples."""
+    t = visit.t
+    listed = Block(
+        (
+            line(bold(t("What I can do"))),
+            *(line(code(f"/{command.name}"), f" {command.summary[visit.chat.lang]}") for command in commands),
+        )
+    )
+    examples = (
+        ("reinforcement learning", t("the phrase, in title or abstract; plurals and hyphens count too")),
+        ('"world model" -survey', t("the phrase, but not with this word")),
+        ("(RL OR bandit) robot", t("one of two words, and a third")),
+        ("ti:RLHF cat:cs.CL", t("in the title, in one category")),
+        ('au:"Wei Zhang"', t("both names in one author's name")),
+        ("polic*", t("every word that begins so")),
+    )
+    language = Block(
+        (
+            line(bold(t("How to say what you want"))),
+            *(line(code(query), f" {meaning}") for query, meaning in examples),
+            line(
+                t("Whole words only: RL finds “RL-based”, but not “world” and not “RLHF”, a word of its own.")
+            ),
+        )
+    )
+    return Reply((listed, language), rows(Button(t("Pick a topic"), "topics")))
+
+
+def privacy(visit: Visit) -> Reply:
+    """What is kept of a chat and why, and how to have it deleted."""
+    t = visit.t
+    if visit.argument.casefold() == "delete":
+        return _confirm_deletion(visit)
+    contact = (t("Whoever runs this bot can be reached at {contact}.", contact=visit.house.contact),)
+    return say(
+        t(
+            "What I keep of this chat: its address and name, its settings, its subscriptions,"
+            " and which papers it was sent. Nothing else, and nobody else gets it."
+        ),
+        t(
+            "I read commands, pressed buttons and what you write to me in private. Other messages are not kept."
+        ),
+        t("{command} deletes all of it.", command="/privacy delete"),
+        *(contact if visit.house.contact else ()),
+        t("Thank you to arXiv for use of its open access interoperability."),
+        keyboard=rows(Button(t("Delete everything"), "privacy:delete")),
+    )
+
+
+def _confirm_deletion(visit: Visit) -> Reply:
+    t = visit.t
+    if not visit.request.may_manage:
+        return say(t("Only who manages this chat can do that."))
+    count = len(visit.store.chats.subscriptions(visit.chat.key))
+    return say(
+        t.n(
+            "This deletes the settings, {count} subscription and the record of deliveries of this chat for good.",
+            "This deletes the settings, {count} subscriptions and the record of deliveries of this chat for good.",
+            count,
+        ),
+        keyboard=rows(Button(t("Yes, delete"), "forget"), Button(t("Keep everything"), "keep")),
+    )
+
+
+def forget(visit: Visit) -> Reply:
+    """Deletes what is kept of the chat."""
+    if not visit.request.may_manage:
+        return say(visit.t("Only who manages this chat can do that."))
+    visit.store.chats.forget(visit.chat.key)
+    return say(
+        visit.t("Everything I kept of this chat is deleted. {command} begins anew.", command="/start"),
+        in_place=True,
+    )
+
+
+def keep(visit: Visit) -> Reply:
+    """The answer to a deletion that was thought over."""
+    return say(visit.t("Nothing was deleted."), in_place=True)

@@ -1,0 +1,156 @@
+"""Turns a request into a reply: finds the chat, the handler and the language, and puts every mistake into words."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+
+from bot.commands import reading
+from bot.commands.feed import STOPPED
+from bot.commands.table import ACTIONS, BY_NAME
+from bot.commands.visit import Handler, House, Visit, rows, say, untangled
+from bot.locale import translator
+from bot.ports import Button, Gone, Moved, Paused, Reply, Request, Suggestion
+from bot.render.query_words import explain_error
+from scheduler.errors import NotAPaperId, QueryError
+from scheduler.models import ChatRef, ChatState
+from scheduler.store import Store
+from scheduler.store.chats import Defaults
+from scheduler.store.thread import StoreThread
+
+logger = logging.getLogger(__name__)
+
+SUGGESTIONS = 25
+
+
+class Desk:
+    """Answers requests from every platform; one for the whole process."""
+
+    def __init__(
+        self, store: StoreThread, house: House, defaults: Defaults, lang: str, clock: Callable[[], datetime]
+    ) -> None:
+        self._store = store
+        self._house = house
+        self._defaults = defaults
+        self._lang = lang
+        self._clock = clock
+
+    async def answer(self, request: Request) -> Reply:
+        """The reply to a request. A person's mistake is a reply too; so is a fault of ours, in calm words."""
+        now = self._clock()
+        return await self._store.call(lambda store: self._answer(store, request, now))
+
+    async def suggest(self, request: Request, parameter: str) -> tuple[Suggestion, ...]:
+        """What fits what is typed so far, at most 25; nothing where it cannot be read yet."""
+        now = self._clock()
+        return await self._store.call(lambda store: self._suggest(store, request, parameter, now))
+
+    async def standing(self, ref: ChatRef, change: Gone | Paused | Moved | None) -> None:
+        """Notes that a platform told of a chat that is gone, moved, or ours again."""
+        await self._store.call(lambda store: _note_standing(store, ref, change))
+
+    def _answer(self, store: Store, request: Request, now: datetime) -> Reply:
+        visit = self._visit(store, request, now)
+        try:
+            handler, argument = _handler(visit)
+            return handler(replace(visit, request=replace(request, text=argument)))
+        except QueryError as error:
+            return explain_error(error, visit.t)
+        except NotAPaperId as error:
+            return say(visit.t("“{text}” is no paper's id.", text=error.text[:80]))
+        except Exception:
+            logger.exception("answering %s failed", request.command or request.action or "a text")
+            return say(
+                visit.t(
+                    "Something went wrong on my side, and it is noted. Nothing of yours is lost; try again later."
+                )
+            )
+
+    def _visit(self, store: Store, request: Request, now: datetime) -> Visit:
+        lang = "zh" if request.lang.startswith("zh") else (request.lang[:2] and "en") or self._lang
+        chat = store.chats.ensure(request.chat, request.kind, request.chat_title, lang, self._defaults, now)
+        if chat.state is not ChatState.ACTIVE and chat.reason != STOPPED and request.may_manage:
+            # Whoever speaks to us here has taken us back; a right that is still missing shows at the next send.
+            store.chats.set_state(chat.key, ChatState.ACTIVE)
+        return Visit(store, chat, request, now, translator(chat.lang), self._house)
+
+    def _suggest(
+        self, store: Store, request: Request, parameter: str, now: datetime
+    ) -> tuple[Suggestion, ...]:
+        visit = self._visit(store, request, now)
+        try:
+            return _suggestions(visit, parameter)
+        except QueryError:
+            return ()
+
+
+def _handler(visit: Visit) -> tuple[Handler, str]:
+    request = visit.request
+    if request.action:
+        name, _, argument = untangled(visit.store, request.action).partition(":")
+        return ACTIONS.get(name, _stale_button), argument
+    if not request.command:
+        return reading.plain_text, request.text
+    return BY_NAME.get(request.command.casefold(), _unknown_command), request.text
+
+
+def _stale_button(visit: Visit) -> Reply:
+    return say(
+        visit.t("This button is from an older version of me. {command} shows what I can do.", command="/help")
+    )
+
+
+def _unknown_command(visit: Visit) -> Reply:
+    return say(
+        visit.t(
+            "I don't know the command “/{name}”. {help} shows what I can do.",
+            name=visit.request.command[:40],
+            help="/help",
+        ),
+        keyboard=rows(Button(visit.t("Pick a topic"), "topics")),
+    )
+
+
+def _suggestions(visit: Visit, parameter: str) -> tuple[Suggestion, ...]:
+    typed = visit.argument
+    if parameter == "id":
+        return reading.suggest_papers(visit, typed, SUGGESTIONS)
+    known = visit.store.chats.subscriptions(visit.chat.key)
+    if parameter == "subscription":
+        named = [Suggestion(one.title, str(number)) for number, one in enumerate(known, start=1)]
+        return _containing(named, typed)
+    lang = visit.chat.lang
+    topics = [Suggestion(topic.title[lang], topic.key) for topic in visit.house.topics]
+    if visit.request.command == "search":
+        topics = [
+            Suggestion(topic.title[lang], topic.query)
+            for topic in visit.house.topics
+            if len(topic.query) <= 100
+        ]
+    as_typed = [Suggestion(typed, typed)] if typed and len(typed) <= 100 else []
+    return (*as_typed, *_containing(topics, typed))[:SUGGESTIONS]
+
+
+def _containing(suggestions: list[Suggestion], typed: str) -> tuple[Suggestion, ...]:
+    wanted = typed.casefold()
+    return tuple(
+        one for one in suggestions if wanted in one.label.casefold() or wanted in one.value.casefold()
+    )[:SUGGESTIONS]
+
+
+def _note_standing(store: Store, ref: ChatRef, change: Gone | Paused | Moved | None) -> None:
+    chat = store.chats.at(ref)
+    if chat is None:
+        return
+    match change:
+        case None:
+            if chat.reason != STOPPED:
+                store.chats.set_state(chat.key, ChatState.ACTIVE)
+        case Gone(reason):
+            store.chats.set_state(chat.key, ChatState.GONE, reason)
+        case Paused(reason, missing):
+            store.chats.set_state(chat.key, ChatState.PAUSED, " ".join((reason, *missing)))
+        case Moved(to):
+            store.chats.move(chat.key, to)

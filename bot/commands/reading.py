@@ -1,0 +1,282 @@
+"""/digest, /search and /paper, the pages behind their buttons, and plain text in a private chat."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from bot.commands.subscribing import next_digest
+from bot.commands.visit import Visit, action, code, line, rows, say, untangled
+from bot.ports import Button, Keyboard, Reply, Suggestion
+from bot.render import digest as render_digest
+from bot.render import paper as render_paper
+from bot.render import search as render_search
+from bot.render.query_words import describe
+from scheduler import digest, enrich, matching, paper_ids, query
+from scheduler.errors import NotAPaperId, QueryError
+from scheduler.models import Digest, Match, PaperId
+from scheduler.planning import build_for, read_day
+from scheduler.query import Query
+from scheduler.snippets import snippet
+from scheduler.store.papers import Known
+
+PAGE = 8
+PRINTED = "now"
+
+
+def show_digest(visit: Visit) -> Reply:
+    """The digest of the newest announcement (or of a date that was named), whatever was delivered before."""
+    t = visit.t
+    subscriptions = visit.store.chats.subscriptions(visit.chat.key)
+    if not subscriptions:
+        return say(
+            t("This chat follows nothing yet, so there is no digest. For example:"),
+            line(code("/subscribe diffusion policy")),
+            keyboard=rows(Button(t("Pick a topic"), "topics")),
+        )
+    day = _wanted_day(visit)
+    if day is None:
+        return say(t("Nothing is in the archive yet."), next_digest(visit))
+    news = read_day(visit.store, [day], [one.query for one in subscriptions], visit.now.date())
+    built = build_for(news, [replace(one, since=None) for one in subscriptions])
+    if not built.keys:
+        return _nothing_that_day(visit, day, news.announced.get(day, 0))
+    name = f"{PRINTED}-{day.isoformat()}"
+    visit.store.outbox.keep_digest(visit.chat.key, name, digest.dump(built.digest), visit.now)
+    return _page(visit, built.digest, name, 1, in_place=False)
+
+
+def _wanted_day(visit: Visit) -> date | None:
+    try:
+        return date.fromisoformat(visit.argument)
+    except ValueError:
+        return visit.store.archive.newest_date()
+
+
+def _nothing_that_day(visit: Visit, day: date, announced: int) -> Reply:
+    t = visit.t
+    if not announced:
+        return say(t("Nothing was announced on {date}, or it is not in the archive.", date=t.date(day)))
+    return say(
+        t.n(
+            "Nothing for you among the {count} paper announced on {date}.",
+            "Nothing for you among the {count} papers announced on {date}.",
+            announced,
+            date=t.date(day),
+        ),
+        next_digest(visit),
+        keyboard=rows(Button(t("What this chat follows"), "subscriptions")),
+    )
+
+
+def turn_page(visit: Visit) -> Reply:
+    """◀ and ▶ under a digest."""
+    name, _, number = visit.argument.rpartition(":")
+    body = visit.store.outbox.digest_body(visit.chat.key, name)
+    if body is None or not number.isdecimal():
+        return say(visit.t("This digest is not kept any more."), keyboard=_digest_button(visit))
+    return _page(visit, loaded(visit, body), name, int(number), in_place=True)
+
+
+def loaded(visit: Visit, body: str) -> Digest:
+    """A kept digest with its papers as the archive has them now."""
+    known = visit.store.archive.by_ids(digest.paper_ids(body))
+    return digest.load(
+        body, {one.paper.id: (one.paper, enrich.complete(one.paper, one.wordings)) for one in known}
+    )
+
+
+def _digest_button(visit: Visit) -> Keyboard:
+    return rows(Button(visit.t("Show today's papers"), "digest"))
+
+
+def _page(visit: Visit, shown: Digest, name: str, number: int, *, in_place: bool) -> Reply:
+    pages = render_digest.digest_pages(shown, visit.view)
+    page = pages[min(max(number, 1), len(pages)) - 1]
+    keyboard = render_digest.page_keyboard(name, page, len(pages), visit.t)
+    return Reply(page.blocks, keyboard, in_place=in_place)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPlace:
+    """Which page of which search: the query and, for each page before this one, the key that it began before."""
+
+    query: str
+    cursors: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        return ",".join(map(str, self.cursors)) + ":" + self.query
+
+    @classmethod
+    def read(cls, text: str) -> SearchPlace:
+        """The place that was written as text."""
+        cursors, _, query_text = text.partition(":")
+        return cls(query_text, tuple(int(key) for key in cursors.split(",") if key.isdecimal()))
+
+
+def search(visit: Visit) -> Reply:
+    """The newest papers that a query finds."""
+    if not visit.argument:
+        t = visit.t
+        return say(
+            t("What are you looking for? Write it after the command:"), line(code("/search world model"))
+        )
+    return _search_page(visit, SearchPlace(visit.argument), in_place=False)
+
+
+def search_page(visit: Visit) -> Reply:
+    """The buttons under a search: another page."""
+    return _search_page(visit, SearchPlace.read(visit.argument), in_place=True)
+
+
+def _search_page(visit: Visit, place: SearchPlace, *, in_place: bool) -> Reply:
+    parsed = query.parse(place.query)
+    before = place.cursors[-1] if place.cursors else None
+    found = visit.store.archive.search(parsed, today=visit.now.date(), limit=PAGE, before=before)
+    if not found.papers and not place.cursors:
+        return _nothing_found(visit, parsed)
+    first = len(place.cursors) * PAGE + 1
+    results = tuple(
+        render_search.Result(first + index, one.paper, one.wordings, one.newest_date, _snippet(one, parsed))
+        for index, one in enumerate(found.papers)
+    )
+    blocks = render_search.search_page(
+        parsed.canonical, results, found.total, visit.view, exact=found.total_is_exact
+    )
+    return Reply(
+        blocks, _search_keyboard(visit, place, parsed, results, found.next_before), in_place=in_place
+    )
+
+
+def _snippet(one: Known, parsed: Query) -> Sequence[tuple[str, bool]]:
+    words = one.wordings.get("en")
+    text = one.paper.abstract or (words.tldr if words else "")
+    return snippet(text, parsed, 160) if text else ()
+
+
+def _search_keyboard(
+    visit: Visit,
+    place: SearchPlace,
+    parsed: Query,
+    results: Sequence[render_search.Result],
+    next_before: int | None,
+) -> Keyboard:
+    t = visit.t
+    moves = []
+    if place.cursors:
+        moves.append(Button("◀", action(visit, "s", str(SearchPlace(place.query, place.cursors[:-1])))))
+    if next_before is not None:
+        moves.append(
+            Button("▶", action(visit, "s", str(SearchPlace(place.query, (*place.cursors, next_before)))))
+        )
+    follow = Button(t("Subscribe to this"), action(visit, "sub", parsed.canonical))
+    choices = tuple(
+        Button(
+            f"{one.number} · {one.paper.title}"[:90], action(visit, "p", one.paper.id), short=str(one.number)
+        )
+        for one in results
+    )
+    return Keyboard(tuple(row for row in (tuple(moves), (follow,)) if row), choices, t("Open a paper…"))
+
+
+def _nothing_found(visit: Visit, parsed: Query) -> Reply:
+    t = visit.t
+    nearest = [
+        (one, visit.store.archive.search(one, today=visit.now.date(), limit=1).total)
+        for one in query.looser(parsed)
+    ]
+    offers = [(one, total) for one, total in nearest if total][:3]
+    buttons = [
+        Button(f"{one.canonical} · {total}"[:60], action(visit, "s", str(SearchPlace(one.canonical))))
+        for one, total in offers
+    ]
+    follow = Button(t("Tell me when one comes"), action(visit, "sub", parsed.canonical))
+    return say(
+        t("Nothing in the archive for {meaning}.", meaning=describe(parsed, t)),
+        *((t("The nearest that has something:"),) if offers else ()),
+        keyboard=rows(*buttons, follow, width=1),
+    )
+
+
+def show_paper(visit: Visit) -> Reply:
+    """One paper's card, by its id or a link to it."""
+    t = visit.t
+    if not visit.argument:
+        return say(
+            t("Which paper? Write its id or a link after the command:"), line(code("/paper 2609.33867"))
+        )
+    try:
+        paper_id, _ = paper_ids.parse(visit.argument)
+    except NotAPaperId:
+        return say(
+            t(
+                "“{text}” is no paper's id. One looks like 2609.33867 or hep-th/9901001; a link works too.",
+                text=visit.argument[:80],
+            ),
+            keyboard=rows(
+                Button(t("Search for it"), action(visit, "s", str(SearchPlace(visit.argument[:200]))))
+            ),
+        )
+    return card(visit, paper_id)
+
+
+def card(visit: Visit, paper_id: PaperId) -> Reply:
+    """The card of a paper, or where to find one that the archive does not have."""
+    t = visit.t
+    known = visit.store.archive.by_id(paper_id)
+    if known is None:
+        return say(
+            t("{id} is not in the archive: it holds what was announced since I am running.", id=paper_id),
+            keyboard=rows(Button(t("Abstract page"), url=paper_ids.links(paper_id)["abs"])),
+        )
+    words = enrich.complete(known.paper, known.wordings)
+    because = _because(visit, known)
+    blocks = render_paper.paper_card(
+        known.paper, words, visit.view, announced=known.newest_date, because=because
+    )
+    return Reply(blocks, render_paper.card_keyboard(known.paper, visit.t))
+
+
+def open_paper(visit: Visit) -> Reply:
+    """A paper's button: its card, to the one who pressed."""
+    return card(visit, PaperId(visit.argument))
+
+
+def _because(visit: Visit, known: Known) -> tuple[tuple[str, Match], ...]:
+    """Which of the chat's subscriptions find this paper, with the fields that match."""
+    index = matching.DayIndex([(known.paper, known.wordings)])
+    found = []
+    for one in visit.store.chats.subscriptions(visit.chat.key):
+        try:
+            hits = index.hits(query.parse(one.query), today=visit.now.date())
+        except QueryError:
+            continue
+        if 0 in hits:
+            found.append((one.title, hits[0]))
+    return tuple(found)
+
+
+def plain_text(visit: Visit) -> Reply:
+    """What somebody writes without a command: the cards of the papers it names, else a search."""
+    named = paper_ids.find_all(visit.argument)
+    if named:
+        return card(visit, named[0][0])
+    return search(visit)
+
+
+def suggest_papers(visit: Visit, typed: str, limit: int) -> tuple[Suggestion, ...]:
+    """Papers for what is typed so far: by id where it looks like one, else by the words."""
+    typed = typed.strip()
+    if not typed or typed[0].isdigit():
+        known = visit.store.archive.with_id_like(typed, limit)
+    else:
+        known = visit.store.archive.search(
+            query.parse_typed(typed), today=visit.now.date(), limit=limit
+        ).papers
+    return tuple(Suggestion(f"{one.paper.id} · {one.paper.title}", str(one.paper.id)) for one in known)
+
+
+def pressed_argument(visit: Visit) -> str:
+    """What a pressed button carries, lengthened again where it was too long."""
+    return untangled(visit.store, visit.request.action).partition(":")[2]

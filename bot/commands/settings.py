@@ -1,0 +1,139 @@
+"""/settings: when the digest comes, on whose clock, and in which languages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from zoneinfo import ZoneInfo, available_timezones
+
+from bot.commands.subscribing import next_digest
+from bot.commands.visit import Visit, action, bold, line, rows, say
+from bot.locale import N_, translator
+from bot.ports import Button, Reply
+from scheduler.models import Chat, Schedule
+
+CONTENT = {"en": N_("as they are"), "zh": N_("in Chinese"), "both": N_("in both languages")}
+LANGUAGES = {"en": "English", "zh": "中文"}
+WEEKDAYS = {"workdays": frozenset(range(5)), "daily": frozenset(range(7))}
+
+
+def settings(visit: Visit) -> Reply:
+    """The settings, or one of them changed: `time 07:30`, `zone Europe/Berlin`, `lang zh`, `papers both`."""
+    name, _, value = visit.argument.partition(" ")
+    if not name:
+        return _overview(visit)
+    return set_one(visit, name.casefold(), value.strip())
+
+
+def press(visit: Visit) -> Reply:
+    """A button of the settings: `lang:zh` and so on."""
+    name, _, value = visit.argument.partition(":")
+    return set_one(visit, name, value)
+
+
+def _overview(visit: Visit) -> Reply:
+    t, chat = visit.t, visit.chat
+    other = "zh" if chat.lang == "en" else "en"
+    papers = [name for name in CONTENT if name != chat.content]
+    return say(
+        line(bold(t("Settings of this chat"))),
+        t("Digest at {time}, {zone}.", time=chat.schedule.time, zone=chat.schedule.zone),
+        t(
+            "I write {language}; papers are shown {how}.",
+            language=LANGUAGES[chat.lang],
+            how=t(CONTENT[chat.content]),
+        ),
+        t(
+            "To change the time or the zone: {one} or {two}.",
+            one="/settings time 07:30",
+            two="/settings zone Europe/Berlin",
+        ),
+        next_digest(visit),
+        keyboard=rows(
+            Button(LANGUAGES[other], action(visit, "set", "lang", other)),
+            *(
+                Button(t("Papers {how}", how=t(CONTENT[name])), action(visit, "set", "papers", name))
+                for name in papers
+            ),
+            width=1,
+        ),
+    )
+
+
+def set_one(visit: Visit, name: str, value: str) -> Reply:
+    """Changes one setting and says what follows from it, or what it takes."""
+    if not visit.request.may_manage:
+        return say(visit.t("Only who manages this chat can change its settings."))
+    change = CHANGES.get(name)
+    if change is None:
+        return say(
+            visit.t(
+                "There is no setting “{name}”. There are: {names}.", name=name[:40], names=", ".join(CHANGES)
+            )
+        )
+    changed = change(visit.chat, value)
+    if changed is None:
+        return say(
+            visit.t("“{value}” does not fit here. {what}", value=value[:40], what=visit.t(TAKES[name]))
+        )
+    visit.store.chats.save(changed, visit.now)
+    t = translator(changed.lang)
+    after = replace(visit, chat=changed, t=t)
+    return say(t("Done."), *_overview(after).blocks[0].lines[1:3], next_digest(after))
+
+
+def _time(chat: Chat, value: str) -> Chat | None:
+    match = re.fullmatch(r"(\d{1,2})[:.h：](\d{2})", value)
+    if not match or int(match[1]) > 23 or int(match[2]) > 59:
+        return None
+    time = f"{int(match[1]):02d}:{match[2]}"
+    return replace(chat, schedule=replace(chat.schedule, time=time))
+
+
+def _zone(chat: Chat, value: str) -> Chat | None:
+    names = {name.casefold(): name for name in available_timezones()}
+    zone = names.get(value.replace(" ", "_").casefold())
+    if zone is None:
+        return None
+    return replace(chat, schedule=replace(chat.schedule, zone=str(ZoneInfo(zone))))
+
+
+def _days(chat: Chat, value: str) -> Chat | None:
+    days = WEEKDAYS.get(value.casefold())
+    return replace(chat, schedule=replace(chat.schedule, weekdays=days)) if days else None
+
+
+def _lang(chat: Chat, value: str) -> Chat | None:
+    names = {"en": "en", "english": "en", "zh": "zh", "chinese": "zh", "中文": "zh"}
+    lang = names.get(value.casefold())
+    if lang is None:
+        return None
+    content = {"en": "en", "zh": "both"}[lang]
+    return replace(chat, lang=lang, content=content)
+
+
+def _papers(chat: Chat, value: str) -> Chat | None:
+    return replace(chat, content=value.casefold()) if value.casefold() in CONTENT else None
+
+
+CHANGES: dict[str, Callable[[Chat, str], Chat | None]] = {
+    "time": _time,
+    "zone": _zone,
+    "days": _days,
+    "lang": _lang,
+    "papers": _papers,
+}
+
+TAKES = {
+    "time": N_("A time of day such as 07:30."),
+    "zone": N_("A time zone such as Europe/Berlin or Asia/Shanghai."),
+    "days": N_("Either daily or workdays."),
+    "lang": N_("Either en or zh."),
+    "papers": N_("One of en, zh and both."),
+}
+
+
+def with_defaults(time: str, zone: str) -> Schedule:
+    """The schedule that a new chat starts with."""
+    return Schedule(time, zone)

@@ -1,0 +1,292 @@
+"""/subscribe, /unsubscribe, /subscriptions and /topics."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import date, timedelta
+
+from bot.commands.visit import Visit, action, bold, code, line, rows, say
+from bot.markup import Block, Line
+from bot.ports import Button, Keyboard, Reply
+from bot.render.query_words import describe
+from scheduler import calendar, query, slots
+from scheduler.models import Subscription
+from scheduler.planning import read_day
+from scheduler.query import Query
+from scheduler.seeds import Topic
+from scheduler.store.chats import SUBSCRIPTIONS_PER_CHAT, TooManySubscriptions
+
+FIELDS = {
+    "cs": "Computer science",
+    "stat": "Statistics",
+    "math": "Mathematics",
+    "physics": "Physics",
+    "q-bio": "Quantitative biology",
+    "q-fin": "Quantitative finance",
+    "econ": "Economics",
+    "eess": "Electrical engineering",
+}
+RATE_DAYS = 5
+
+
+def subscribe(visit: Visit) -> Reply:
+    """Saves what was typed: several plain words as the phrase (and says so), anything else as it stands."""
+    if not visit.argument:
+        return _ask_what(visit)
+    topic = next((topic for topic in visit.house.topics if topic.key == visit.argument.casefold()), None)
+    if topic is not None:
+        return _save(visit, query.parse(topic.query), topic.title[visit.chat.lang])
+    if query.is_plain_words(visit.argument):
+        return _save(visit, query.phrase_query(visit.argument), " ".join(visit.argument.split()), loose=True)
+    parsed = query.parse(visit.argument)
+    return _save(visit, parsed, title_of(parsed))
+
+
+def title_of(parsed: Query) -> str:
+    """What heads the section of a query: its canonical text, without quotes where it is one phrase alone."""
+    text = parsed.canonical
+    inner = text[1:-1]
+    return inner if text.startswith('"') and text.endswith('"') and '"' not in inner else text
+
+
+def _ask_what(visit: Visit) -> Reply:
+    t = visit.t
+    return say(
+        t("What do you want to follow? Write it after the command:"),
+        line(code("/subscribe diffusion policy")),
+        keyboard=rows(Button(t("Pick a topic"), "topics")),
+    )
+
+
+def subscribe_to(visit: Visit) -> Reply:
+    """A button that carries a query: subscribes to exactly that."""
+    parsed = query.parse(visit.argument)
+    return _save(visit, parsed, title_of(parsed))
+
+
+def loosen(visit: Visit) -> Reply:
+    """Replaces a phrase by its words in any order: the button under a new subscription."""
+    key, _, words = visit.argument.partition(":")
+    if not visit.request.may_manage:
+        return _not_yours(visit)
+    if key.isdecimal():
+        visit.store.chats.unsubscribe(visit.chat.key, int(key))
+    return _save(visit, query.parse(words), words)
+
+
+def _not_yours(visit: Visit) -> Reply:
+    return say(
+        visit.t(
+            "Only who manages this chat can change what it follows. Write to me in private for a list of your own."
+        )
+    )
+
+
+def _save(visit: Visit, parsed: Query, title: str, *, loose: bool = False) -> Reply:
+    t = visit.t
+    if not visit.request.may_manage:
+        return _not_yours(visit)
+    try:
+        saved, is_new = visit.store.chats.subscribe(
+            visit.chat.key, parsed.canonical, title, since=_first_date(visit)
+        )
+    except TooManySubscriptions:
+        return say(
+            t(
+                "This chat follows {count} things already, which is the limit. End one first.",
+                count=SUBSCRIPTIONS_PER_CHAT,
+            ),
+            keyboard=rows(Button(t("Show them"), "subscriptions")),
+        )
+    if not is_new:
+        return say(
+            t("You follow “{title}” already.", title=saved.title),
+            keyboard=rows(Button(t("Show all"), "subscriptions")),
+        )
+    return _saved(visit, saved, parsed, loose)
+
+
+def _saved(visit: Visit, saved: Subscription, parsed: Query, loose: bool) -> Reply:
+    t = visit.t
+    if loose:
+        lines = [t("You follow the phrase “{title}”, in title or abstract.", title=saved.title)]
+    else:
+        lines = [t("You follow “{title}”: papers with {meaning}.", title=saved.title, meaning=describe(parsed, t))]
+    if (rate := _rate(visit, saved.query)) is not None:
+        lines.append(rate)
+    lines.append(next_digest(visit))
+    words = " ".join(saved.title.split())
+    return say(
+        *lines,
+        keyboard=rows(
+            Button(t("Show today's papers"), "digest"),
+            Button(t("Words in any order"), action(visit, "loosen", str(saved.key), words))
+            if loose
+            else None,
+            Button(t("Undo"), action(visit, "undo", str(saved.key))),
+        ),
+    )
+
+
+def _first_date(visit: Visit) -> date | None:
+    """The first announcement to be told of: today's, while the chat's slot of today is still to come."""
+    newest = visit.store.archive.newest_date()
+    if newest is None:
+        return None
+    schedule = visit.chat.schedule
+    today = slots.local_day(schedule, visit.now)
+    if slots.slot_on(schedule, today) > visit.now and newest >= calendar.newest_day(visit.now):
+        return newest
+    return newest + timedelta(days=1)
+
+
+def _rate(visit: Visit, canonical: str) -> str | None:
+    """How many papers a day the query finds, from the last days in the archive; None in an empty archive."""
+    newest = visit.store.archive.newest_date()
+    if newest is None:
+        return None
+    dates = visit.store.archive.dates(newest - timedelta(days=10), newest)[-RATE_DAYS:]
+    day = read_day(visit.store, dates, [canonical], visit.now.date())
+    found = Counter(entry.date for entry in day.candidates if entry.key in day.hits[canonical])
+    return _rate_words(visit, sum(found.values()), len(dates))
+
+
+def _rate_words(visit: Visit, found: int, days: int) -> str:
+    t = visit.t
+    if not found:
+        return t("None of the last papers match it; the next one that does reaches you.")
+    rate = round(found / days)
+    if rate < 1:
+        return t("Less than one paper a day, going by the last announcements.")
+    words = t.n("About {count} paper a day.", "About {count} papers a day.", rate)
+    if rate > 50:
+        return words + " " + t("That is a lot; another word makes it fewer.")
+    return words
+
+
+def next_digest(visit: Visit) -> str:
+    """A sentence with the moment of the next digest, on the reader's clock."""
+    due = visit.store.chats.next_digest(visit.chat.key) or slots.next_slot(visit.chat.schedule, visit.now)
+    local = due.astimezone(visit.local_now.tzinfo)
+    days = (local.date() - visit.local_now.date()).days
+    time = visit.chat.schedule.time
+    if due <= visit.now or days == 0:
+        return visit.t("Next digest today at {time}.", time=time)
+    if days == 1:
+        return visit.t("Next digest tomorrow at {time}.", time=time)
+    return visit.t("Next digest on {date} at {time}.", date=visit.t.date(local.date()), time=time)
+
+
+def unsubscribe(visit: Visit) -> Reply:
+    """Ends the subscription of that number, title or query; without one, offers all of them."""
+    if not visit.argument:
+        return subscriptions(visit)
+    if not visit.request.may_manage:
+        return _not_yours(visit)
+    found = _named(visit)
+    if found is None:
+        return say(
+            visit.t("This chat does not follow “{title}”.", title=visit.argument),
+            keyboard=rows(Button(visit.t("Show all"), "subscriptions")),
+        )
+    visit.store.chats.unsubscribe(visit.chat.key, found.key)
+    return say(
+        visit.t("You follow “{title}” no longer.", title=found.title),
+        keyboard=rows(Button(visit.t("Undo"), action(visit, "sub", found.query))),
+    )
+
+
+def _named(visit: Visit) -> Subscription | None:
+    known = visit.store.chats.subscriptions(visit.chat.key)
+    wanted = visit.argument.strip("#").casefold()
+    if wanted.isdecimal() and 1 <= int(wanted) <= len(known):
+        return known[int(wanted) - 1]
+    unquoted = wanted.strip('"“”')
+    return next(
+        (one for one in known if unquoted in (one.title.casefold(), one.query.casefold().strip('"'))), None
+    )
+
+
+def undo(visit: Visit) -> Reply:
+    """The button under a new subscription, and each one's button in the list: ends it."""
+    if not visit.request.may_manage:
+        return _not_yours(visit)
+    key = int(visit.argument) if visit.argument.isdecimal() else 0
+    ended = visit.store.chats.unsubscribe(visit.chat.key, key)
+    if ended is None:
+        return Reply(toast=visit.t("This was ended already."))
+    return say(
+        visit.t("You follow “{title}” no longer.", title=ended.title),
+        keyboard=rows(Button(visit.t("Undo"), action(visit, "sub", ended.query))),
+    )
+
+
+def subscriptions(visit: Visit) -> Reply:
+    """What the chat follows, numbered, each with a button that ends it."""
+    t = visit.t
+    known = visit.store.chats.subscriptions(visit.chat.key)
+    if not known:
+        return say(
+            t("This chat follows nothing yet. For example:"),
+            line(code("/subscribe diffusion policy")),
+            keyboard=rows(Button(t("Pick a topic"), "topics")),
+        )
+    lines = [
+        line(f"{number}  ", bold(one.title), *_query_of(one)) for number, one in enumerate(known, start=1)
+    ]
+    head = t.n("This chat follows {count} thing.", "This chat follows {count} things.", len(known))
+    ends = tuple(
+        Button(t("End “{title}”", title=one.title), action(visit, "undo", str(one.key)), short=f"✕ {number}")
+        for number, one in enumerate(known[:25], start=1)
+    )
+    return Reply(
+        (Block((line(head), *lines)), Block((line(next_digest(visit)),))),
+        Keyboard(choices=ends, prompt=t("End one…")),
+    )
+
+
+def _query_of(one: Subscription) -> tuple[str, ...]:
+    plain = one.query.strip('"').casefold() == one.title.casefold()
+    return () if plain else (f"  {one.query}",)
+
+
+def topics(visit: Visit) -> Reply:
+    """The catalogue: the fields, or one field's topics, each with a button that subscribes."""
+    wanted = visit.argument.casefold()
+    if wanted in FIELDS:
+        return _topics_of(visit, wanted)
+    counts = Counter(topic.field for topic in visit.house.topics)
+    buttons = [
+        Button(f"{visit.t(FIELDS[field])} · {counts[field]}", action(visit, "topics", field))
+        for field in FIELDS
+    ]
+    return say(visit.t("Topics that others follow too. Which field?"), keyboard=rows(*buttons, width=2))
+
+
+def _topics_of(visit: Visit, field: str) -> Reply:
+    lang = visit.chat.lang
+    chosen = [topic for topic in visit.house.topics if topic.field == field]
+    blocks = tuple(Block(_topic_lines(topic, lang)) for topic in chosen)
+    buttons = [Button(topic.title[lang], action(visit, "topic", topic.key)) for topic in chosen]
+    back = Button(visit.t("◀ All fields"), "topics")
+    keyboard = Keyboard(
+        (*rows(*buttons[:24], width=2).rows, (back,)),
+    )
+    head = Block((line(bold(visit.t(FIELDS[field]))), line(visit.t("One tap follows a topic."))))
+    return Reply((head, *blocks), keyboard, in_place=bool(visit.request.action))
+
+
+def _topic_lines(topic: Topic, lang: str) -> tuple[Line, ...]:
+    return (line(bold(topic.title[lang])), line(topic.description[lang]))
+
+
+def subscribe_topic(visit: Visit) -> Reply:
+    """A topic's button."""
+    topic = next((topic for topic in visit.house.topics if topic.key == visit.argument), None)
+    if topic is None:
+        return say(visit.t("This topic is not in the catalogue any more."), keyboard=_to_topics(visit))
+    return _save(visit, query.parse(topic.query), topic.title[visit.chat.lang])
+
+
+def _to_topics(visit: Visit) -> Keyboard:
+    return rows(Button(visit.t("Pick a topic"), "topics"))

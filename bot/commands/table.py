@@ -1,0 +1,123 @@
+"""The one table of commands: what the platforms list, what /help shows, and who answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bot.commands import about, feed, reading, settings, subscribing
+from bot.commands.visit import Handler, Visit
+from bot.locale import N_, translator
+from bot.ports import CommandSpec, Parameter, Reply
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command: its handler, its one line, and its argument (name, its one line, whether it is completed)."""
+
+    name: str
+    summary: str
+    handler: Handler
+    argument: tuple[str, str, bool] | None = None
+    manages: bool = False
+
+
+def _help(visit: Visit) -> Reply:
+    return about.help_with(visit, specs())
+
+
+COMMANDS = (
+    Command("start", N_("What I do, and the first steps"), about.start),
+    Command(
+        "subscribe",
+        N_("Follow a subject"),
+        subscribing.subscribe,
+        ("query", N_("Words, a phrase in quotes, or a topic"), True),
+        manages=True,
+    ),
+    Command(
+        "unsubscribe",
+        N_("Follow a subject no longer"),
+        subscribing.unsubscribe,
+        ("subscription", N_("Its number or its name"), True),
+        manages=True,
+    ),
+    Command("subscriptions", N_("What this chat follows"), subscribing.subscriptions),
+    Command("topics", N_("Ready-made subjects, by field"), subscribing.topics),
+    Command(
+        "digest",
+        N_("Today's papers for this chat"),
+        reading.show_digest,
+        ("date", N_("A day, as 2026-09-29"), False),
+    ),
+    Command(
+        "search",
+        N_("Find papers in the archive, newest first"),
+        reading.search,
+        ("query", N_("Words, phrases, authors, categories"), True),
+    ),
+    Command(
+        "paper",
+        N_("One paper's card, by its id or link"),
+        reading.show_paper,
+        ("id", N_("An arXiv id or a link"), True),
+    ),
+    Command(
+        "settings",
+        N_("Time, time zone and language"),
+        settings.settings,
+        ("change", N_("For example: time 07:30"), False),
+        manages=True,
+    ),
+    Command("help", N_("Everything I can do"), _help),
+    Command(
+        "privacy",
+        N_("What I keep of this chat"),
+        about.privacy,
+        ("delete", N_("delete: have it all deleted"), False),
+    ),
+)
+
+BY_NAME: Mapping[str, Handler] = {command.name: command.handler for command in COMMANDS} | {
+    "feed": feed.feed,
+    "list": subscribing.subscriptions,
+    "stop": feed.stop,
+}
+
+ACTIONS: Mapping[str, Handler] = {
+    "topics": subscribing.topics,
+    "topic": subscribing.subscribe_topic,
+    "digest": reading.show_digest,
+    "d": reading.turn_page,
+    "p": reading.open_paper,
+    "s": reading.search_page,
+    "sub": subscribing.subscribe_to,
+    "loosen": subscribing.loosen,
+    "undo": subscribing.undo,
+    "subscriptions": subscribing.subscriptions,
+    "set": settings.press,
+    "privacy": about.privacy,
+    "forget": about.forget,
+    "keep": about.keep,
+    "resume": feed.resume,
+}
+"""Who answers a pressed button, by the action's name (before the first colon)."""
+
+
+def specs() -> tuple[CommandSpec, ...]:
+    """The commands as platforms list them, with every language's one line."""
+    return tuple(
+        CommandSpec(command.name, _summary(command.summary), _parameters(command), command.manages)
+        for command in COMMANDS
+    )
+
+
+def _parameters(command: Command) -> tuple[Parameter, ...]:
+    if command.argument is None:
+        return ()
+    name, summary, suggests = command.argument
+    return (Parameter(name, _summary(summary), required=False, suggests=suggests),)
+
+
+def _summary(text: str) -> dict[str, str]:
+    return {lang: translator(lang)(text) for lang in ("en", "zh")}

@@ -1,0 +1,114 @@
+"""What every command handler gets, and the few ways in which it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from bot.locale import Translator
+from bot.markup import Block, Line, LineKind, Span, Style
+from bot.ports import ACTION_LIMIT, Button, Keyboard, Reply, Request
+from bot.render.view import View
+from scheduler.models import Chat, ChatKind
+from scheduler.seeds import Topic
+from scheduler.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """What all visits share: the catalogue of topics, the categories fetched, and how to reach the operator."""
+
+    topics: tuple[Topic, ...]
+    categories: tuple[str, ...]
+    contact: str
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One request, with all that its handler may use. Handlers run in the store's thread and never wait."""
+
+    store: Store
+    chat: Chat
+    request: Request
+    now: datetime
+    t: Translator
+    house: House
+
+    @property
+    def argument(self) -> str:
+        """What was typed after the command, or what a button carries."""
+        return self.request.text.strip()
+
+    @property
+    def view(self) -> View:
+        """How this chat wants papers shown."""
+        return View(
+            lang=self.chat.lang,
+            content=self.chat.content,
+            zone=self.chat.schedule.zone,
+            platform=self.chat.ref.platform,
+        )
+
+    @property
+    def is_private(self) -> bool:
+        """True when one person alone reads the chat."""
+        return self.chat.kind is ChatKind.PRIVATE
+
+    @property
+    def local_now(self) -> datetime:
+        """`now` on the chat's own clock."""
+        return self.now.astimezone(ZoneInfo(self.chat.schedule.zone))
+
+
+Handler = Callable[[Visit], Reply]
+
+
+def line(*texts: str | Span, kind: LineKind = LineKind.TEXT) -> Line:
+    """One line of plain texts and spans."""
+    return Line(tuple(text if isinstance(text, Span) else Span(text) for text in texts), kind)
+
+
+def bold(text: str) -> Span:
+    """A span in bold."""
+    return Span(text, Style.BOLD)
+
+
+def code(text: str) -> Span:
+    """A span that copies on tap where a platform can."""
+    return Span(text, Style.CODE)
+
+
+def say(*lines: str | Line, keyboard: Keyboard | None = None, in_place: bool = False) -> Reply:
+    """A reply of one block, a line each."""
+    block = Block(tuple(text if isinstance(text, Line) else line(text) for text in lines))
+    return Reply((block,), keyboard or Keyboard(), in_place=in_place)
+
+
+def rows(*buttons: Button | None, width: int = 3) -> Keyboard:
+    """A keyboard of these buttons, `width` in a row; None is left out."""
+    present = [button for button in buttons if button is not None]
+    return Keyboard(tuple(tuple(present[start : start + width]) for start in range(0, len(present), width)))
+
+
+def action(visit: Visit, name: str, *texts: str) -> str:
+    """An action `name:text:…`; where that is too long for a button, its texts are kept and a short token stands."""
+    plain = ":".join((name, *texts))
+    if len(plain.encode()) <= ACTION_LIMIT and not name.startswith("~"):
+        return plain
+    return f"~{visit.store.tokens.token(plain)}"
+
+
+def untangled(store: Store, pressed: str) -> str:
+    """The action behind a pressed button's text, whether or not it was shortened; "" for an unknown token."""
+    if not pressed.startswith("~"):
+        return pressed
+    return store.tokens.text(pressed[1:]) or ""
+
+
+def clipped(texts: Sequence[str], limit: int, more: Callable[[int], str]) -> list[str]:
+    """At most `limit` of the texts, and a last one that says how many more there are."""
+    if len(texts) <= limit:
+        return list(texts)
+    return [*texts[: limit - 1], more(len(texts) - limit + 1)]

@@ -1,0 +1,215 @@
+"""The settings: the only place that reads the environment. One frozen object; secrets never show in it.
+
+Every setting is an environment variable with the prefix PAPERBOY_, which a file `.env` in the working directory may
+hold too (the environment wins). A wrong value names the variable, what was given and what is allowed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
+
+from dotenv import dotenv_values
+
+from scheduler.categories import CATEGORIES
+from scheduler.errors import SettingsError
+
+PREFIX = "PAPERBOY_"
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Secret:
+    """A text that shows as *** wherever it is printed; `reveal()` gives it, false when it is empty."""
+
+    _text: str
+
+    def __repr__(self) -> str:
+        return "***" if self._text else "(none)"
+
+    def __bool__(self) -> bool:
+        return bool(self._text)
+
+    def reveal(self) -> str:
+        """The text itself, for the one place that needs it."""
+        return self._text
+
+
+def _path(text: str) -> Path:
+    if not text.strip():
+        raise ValueError("a file's path")
+    return Path(text).expanduser()
+
+
+def _categories(text: str) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(re.split(r"[,\s]+", text.strip(" ,"))))
+    for name in names:
+        if name not in CATEGORIES:
+            raise ValueError(
+                f"arXiv categories with commas between, such as cs.LG,stat.ML ({name!r} is none)"
+            )
+    return names
+
+
+def _zone(text: str) -> str:
+    try:
+        ZoneInfo(text)
+    except (KeyError, ValueError, OSError):
+        raise ValueError("an IANA time zone such as Europe/Berlin or Asia/Shanghai") from None
+    return text
+
+
+def _clock(text: str) -> str:
+    if not re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d", text):
+        raise ValueError("a time of day from 00:00 to 23:59, such as 08:00")
+    return text
+
+
+def _url(text: str) -> str:
+    parts = urlsplit(text)
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        raise ValueError("an address that begins with https:// or http://")
+    return text.rstrip("/")
+
+
+def _gateway(text: str) -> str:
+    if text and urlsplit(text).scheme not in ("ws", "wss"):
+        raise ValueError("an address that begins with wss:// or ws://, or nothing to ask Discord for it")
+    return text.rstrip("/")
+
+
+def _contact(text: str) -> str:
+    if any(character in text for character in "\r\n") or not text.isascii():
+        raise ValueError("an e-mail or web address in ASCII letters, which arXiv can reach you by")
+    return text.strip()
+
+
+def _lang(text: str) -> str:
+    if text not in ("en", "zh"):
+        raise ValueError("en or zh")
+    return text
+
+
+def _content(text: str) -> str:
+    if text not in ("en", "zh", "both"):
+        raise ValueError("en, zh or both")
+    return text
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 3600:
+        raise ValueError("seconds from 0 to 3600")
+    return value
+
+
+def _level(text: str) -> str:
+    if text.upper() not in ("DEBUG", "INFO", "WARNING", "ERROR"):
+        raise ValueError("DEBUG, INFO, WARNING or ERROR")
+    return text.upper()
+
+
+def _token(text: str) -> Secret:
+    if re.search(r"\s", text):
+        raise ValueError("the token as it was given to you, without blanks")
+    return Secret(text)
+
+
+def setting(parse: Callable[[str], T], default: str, doc: str) -> T:
+    """A setting of `Settings`: how it is read, what it is when it is not set, and what `.env.example` says of it."""
+    meta = {"parse": parse, "default": default, "doc": doc}
+    made: T = field(metadata=meta)
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Every setting, read and checked. The variable of `digest_time` is PAPERBOY_DIGEST_TIME, and so on."""
+
+    database: Path = setting(_path, "data/paperboy.sqlite", "The one file that holds everything.")
+    categories: tuple[str, ...] = setting(
+        _categories, "cs.LG,cs.AI,cs.CL,cs.RO,stat.ML", "The arXiv categories that are fetched every day."
+    )
+    contact: str = setting(
+        _contact, "", "An e-mail or web address of yours; arXiv sees it in the User-Agent."
+    )
+    timezone: str = setting(_zone, "UTC", "The time zone that a new chat starts with (IANA name).")
+    digest_time: str = setting(_clock, "08:00", "The time of day at which a new chat gets its digest.")
+    lang: str = setting(_lang, "en", "The language of a chat whose platform does not tell one: en or zh.")
+    telegram_token: Secret = setting(
+        _token, "", "Telegram: the token that @BotFather gave you. Empty: no Telegram."
+    )
+    telegram_base_url: str = setting(_url, "https://api.telegram.org", "Telegram: the Bot API server.")
+    discord_token: Secret = setting(_token, "", "Discord: the bot's token. Empty: no Discord.")
+    discord_api_url: str = setting(_url, "https://discord.com/api/v10", "Discord: the REST API.")
+    discord_gateway_url: str = setting(
+        _gateway, "", "Discord: the gateway. Empty: the REST API is asked for it."
+    )
+    arxiv_feed_url: str = setting(_url, "https://rss.arxiv.org", "arXiv: the feeds (/rss/… and /atom/…).")
+    arxiv_listing_url: str = setting(
+        _url, "https://arxiv.org", "arXiv: the listing pages (/list/… and /catchup/…)."
+    )
+    arxiv_api_url: str = setting(_url, "https://export.arxiv.org/api/query", "arXiv: the query API.")
+    arxiv_oai_url: str = setting(_url, "https://oaipmh.arxiv.org/oai", "arXiv: OAI-PMH.")
+    arxiv_pace: float = setting(
+        _seconds, "3", "Seconds between two requests to arXiv's feeds and APIs. arXiv's terms say 3."
+    )
+    arxiv_page_pace: float = setting(
+        _seconds, "15", "Seconds between two requests to arXiv's pages. arXiv's robots.txt says 15."
+    )
+    log_level: str = setting(_level, "INFO", "How much is logged: DEBUG, INFO, WARNING or ERROR.")
+
+
+def load_settings(
+    environ: Mapping[str, str] | None = None, *, dotenv: Path | None = None, database: Path | None = None
+) -> Settings:
+    """The settings from the environment and the file `.env`; `database` overrides PAPERBOY_DATABASE.
+
+    Raises SettingsError for a value that is not allowed.
+    """
+    given = _given(os.environ if environ is None else environ, dotenv or Path(".env"))
+    values: dict[str, Any] = {one.name: _value(one.name, one.metadata, given) for one in fields(Settings)}
+    if database is not None:
+        values["database"] = database
+    return Settings(**values)
+
+
+def no_colour() -> bool:
+    """True when the person at the terminal wants plain text (https://no-color.org)."""
+    return bool(os.environ.get("NO_COLOR"))
+
+
+def unknown_settings(
+    environ: Mapping[str, str] | None = None, *, dotenv: Path | None = None
+) -> tuple[str, ...]:
+    """The PAPERBOY_ variables that are no setting (misspelt, or of another version), by name."""
+    given = _given(os.environ if environ is None else environ, dotenv or Path(".env"))
+    return tuple(sorted(set(given) - {PREFIX + one.name.upper() for one in fields(Settings)}))
+
+
+def _given(environ: Mapping[str, str], dotenv: Path) -> dict[str, str]:
+    try:
+        from_file = dotenv_values(dotenv) if dotenv.is_file() else {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"cannot read {dotenv}: {error}") from error
+    merged = {name: value or "" for name, value in from_file.items()} | dict(environ)
+    return {name: value for name, value in merged.items() if name.startswith(PREFIX)}
+
+
+def _value(name: str, meta: Mapping[str, Any], given: Mapping[str, str]) -> object:
+    variable = PREFIX + name.upper()
+    text = given.get(variable, "").strip() or meta["default"]
+    try:
+        return meta["parse"](text)
+    except ValueError as error:
+        shown = "what was given" if meta["parse"] is _token else repr(text)
+        raise SettingsError(f"{variable}: {shown} is not allowed; it takes {error}") from None

@@ -1,0 +1,165 @@
+"""`paperboy fetch`: from the network or from captured responses into the archive, and what came of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+from bot import app
+from bot.config import Settings
+from bot.render.json import paper_facts
+from scheduler import jobs
+from scheduler.categories import CATEGORIES
+from scheduler.errors import SettingsError, SourceError, UnknownInput
+from scheduler.models import Announcement, AnnounceType, Batch, BatchState, Paper, ParsedFeed
+from scheduler.planning import wanted_categories
+from scheduler.sources import kinds
+from scheduler.store import Store
+from scheduler.store.thread import StoreThread
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What came of one category and date, or of one response without a date."""
+
+    category: str
+    day: date | None
+    state: BatchState
+    received: int
+    declared: int | None
+    counts: dict[AnnounceType, int]
+    kind: str
+    errors: tuple[str, ...] = ()
+    file: str = ""
+    announcements: tuple[Announcement, ...] = ()
+    papers: tuple[Paper, ...] = ()
+
+    @property
+    def has_failed(self) -> bool:
+        """True when nothing, or not everything, could be had."""
+        return self.state in (BatchState.FAILED, BatchState.PARTIAL)
+
+    def for_programs(self) -> dict[str, Any]:
+        """The JSON object of `paperboy fetch --json`."""
+        return {
+            "category": self.category,
+            "date": self.day.isoformat() if self.day else None,
+            "state": str(self.state),
+            "counts": {str(kind): self.counts.get(kind, 0) for kind in AnnounceType},
+            "received": self.received,
+            "declared": self.declared,
+            "kind": self.kind,
+            "file": self.file,
+            "errors": list(self.errors),
+            "papers": [
+                *(
+                    paper_facts(one.paper) | {"announce_type": str(one.announce_type)}
+                    for one in self.announcements
+                ),
+                *(paper_facts(paper) | {"announce_type": None} for paper in self.papers),
+            ],
+        }
+
+    def for_people(self) -> str:
+        """One line."""
+        where = " ".join(filter(None, (self.category or self.file, self.day.isoformat() if self.day else "")))
+        counted = " + ".join(f"{count} {kind}" for kind, count in self.counts.items() if count)
+        held = counted or f"{len(self.papers)} papers"
+        of = f", {self.received} of {self.declared}" if self.declared is not None else ""
+        return f"{where}: {held}{of} ({self.state})"
+
+
+def from_files(store: Store, files: Sequence[Path], kind: str | None, category: str) -> tuple[Fetched, ...]:
+    """Archives captured responses of any known kind, each file on its own: one that is no feed spoils no other."""
+    now = app.clock()
+    return tuple(_from_file(store, path, kind, category, now) for path in files)
+
+
+def _from_file(store: Store, path: Path, kind: str | None, category: str, now: datetime) -> Fetched:
+    try:
+        feed = kinds.parse(path.read_bytes(), kind, category=category)
+    except OSError as error:
+        return _failed_file(path, f"{path}: cannot be read: {error.strerror}")
+    except (UnknownInput, SourceError) as error:
+        return _failed_file(path, f"{path}: {error}")
+    feed = replace(feed, category=feed.category or category)
+    batch = store.archive.store(feed, now=now)
+    return _fetched(feed, batch, path)
+
+
+def _failed_file(path: Path, error: str) -> Fetched:
+    return Fetched("", None, BatchState.FAILED, 0, None, {}, "", (error,), str(path))
+
+
+def _fetched(feed: ParsedFeed, batch: Batch | None, path: Path) -> Fetched:
+    problems = tuple(f"{path}: {one.entry}: {one.problem}" for one in feed.problems)
+    errors = tuple(f"{path}: {error}" for error in feed.errors)
+    cut = (f"{path}: breaks off in the middle; what is whole is kept",) if feed.truncated else ()
+    if batch is None:
+        state = BatchState.FAILED if errors else BatchState.PARTIAL if cut or problems else BatchState.FRESH
+        if state is BatchState.FRESH and not feed.papers:
+            state = BatchState.QUIET
+        counts = _counts(feed.announcements)
+        received, declared = len(feed.announcements) + len(feed.papers), feed.declared
+    else:
+        state, counts = batch.state, dict(batch.counts)
+        received, declared = batch.received, batch.declared
+    return Fetched(
+        feed.category,
+        feed.date,
+        state,
+        received,
+        declared,
+        counts,
+        feed.kind,
+        (*errors, *cut, *problems),
+        str(path),
+        feed.announcements,
+        feed.papers,
+    )
+
+
+def _counts(announcements: Sequence[Announcement]) -> dict[AnnounceType, int]:
+    return {
+        kind: sum(one.announce_type is kind for one in announcements)
+        for kind in AnnounceType
+        if any(one.announce_type is kind for one in announcements)
+    }
+
+
+def from_network(settings: Settings, names: Sequence[str]) -> tuple[Fetched, ...]:
+    """Fetches the newest announcement of `names`, or of every wanted category. Raises SettingsError for no category."""
+    for name in names:
+        if name not in CATEGORIES:
+            raise SettingsError(f"{name!r} is no arXiv category; one looks like cs.LG or hep-th")
+    return asyncio.run(_from_network(settings, names))
+
+
+async def _from_network(settings: Settings, names: Sequence[str]) -> tuple[Fetched, ...]:
+    store = StoreThread(app.open_seeded(settings.database))
+    try:
+        wanted = names or await store.call(lambda store: wanted_categories(store, settings.categories))
+        async with app.source_client(settings) as client:
+            batches = [await jobs.fetch_category(client, store, category, app.clock()) for category in wanted]
+    finally:
+        store.close()
+    return tuple(_of_batch(batch) for batch in batches)
+
+
+def _of_batch(batch: Batch) -> Fetched:
+    bad = batch.state in (BatchState.FAILED, BatchState.PARTIAL)
+    errors = (f"{batch.category}: {batch.reason}",) if bad and batch.reason else ()
+    return Fetched(
+        batch.category,
+        batch.date,
+        batch.state,
+        batch.received,
+        batch.declared,
+        dict(batch.counts),
+        batch.source,
+        errors,
+    )

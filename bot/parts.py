@@ -1,0 +1,38 @@
+"""From blocks to finished parts: what the outbox stores and what an adapter sends as an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bot.markup import Block, dialect_for, pack
+from bot.ports import Attachment, Keyboard, Part
+from scheduler.models import Platform
+
+CAPTION_LIMIT = 1000
+"""A file's caption stays below Telegram's 1,024 UTF-16 units after parsing."""
+
+
+def make_parts(
+    blocks: Sequence[Block],
+    platform: Platform,
+    keyboard: Keyboard | None = None,
+    attachment: Attachment | None = None,
+) -> tuple[Part, ...]:
+    """The blocks as parts, each one message of `platform`; the keyboard stands under the last text.
+
+    An attachment rides on the last part when that is short enough to be its caption, else it is a part of its own.
+    """
+    parts = [
+        Part(cards=packed.cards, plain=packed.plain)
+        for packed in pack(blocks, dialect_for(platform, colour=True))
+    ]
+    if keyboard is not None and not keyboard.is_empty:
+        last = parts.pop() if parts else Part(cards=(), plain="")
+        parts.append(replace(last, keyboard=keyboard))
+    if attachment is not None:
+        if parts and len(parts[-1].plain.encode("utf-16-le")) // 2 <= CAPTION_LIMIT:
+            parts[-1] = replace(parts[-1], attachment=attachment)
+        else:
+            parts.append(Part(cards=(), plain="", attachment=attachment))
+    return tuple(parts)

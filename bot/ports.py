@@ -1,0 +1,252 @@
+"""What an adapter offers and hands us. No platform type and no I/O here.
+
+update ─ adapter ─▶ Request ─ commands.answer ─▶ Reply ─ adapter ─▶ messages
+outbox ─ Part ─▶ ChatAdapter.send ─▶ Outcome
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import timedelta
+from typing import Protocol
+
+from bot.markup import Block, Card
+from scheduler.models import ChatKind, ChatRef, Platform
+
+ACTION_LIMIT = 64
+"""Bytes of a button's action: Telegram's callback_data, the smaller of both platforms' limits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """A button: either `action` (a request for us, at most `ACTION_LIMIT` bytes) or `url` is set.
+
+    `short` is the label where room is scarce (a number on Telegram); "" means `label`.
+    """
+
+    label: str
+    action: str = ""
+    url: str = ""
+    short: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Keyboard:
+    """Buttons under a message, in rows.
+
+    `choices` open one of many (the papers of a page): rows of short labels on Telegram, a select on Discord with
+    `prompt` as its placeholder. A private answer follows, so they may stand under a message that many read.
+    """
+
+    rows: tuple[tuple[Button, ...], ...] = ()
+    choices: tuple[Button, ...] = ()
+    prompt: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        """True when there is nothing to press."""
+        return not self.rows and not self.choices
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file sent with a message; `text` is its whole content (UTF-8)."""
+
+    name: str
+    text: str
+    media_type: str = "text/html"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One finished message in one dialect, within its platform's limits: what the outbox stores and sends.
+
+    `cards` are the texts in the dialect (one on Telegram and the console; one embed each on Discord). `plain` is
+    the same without markup, sent when the platform refuses the markup. `quiet` asks for no sound.
+    """
+
+    cards: tuple[Card, ...]
+    plain: str
+    keyboard: Keyboard = field(default_factory=Keyboard)
+    attachment: Attachment | None = None
+    quiet: bool = True
+
+    def to_json(self) -> str:
+        """A text that `from_json` turns back into an equal part."""
+        return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str) -> Part:
+        """The part that `to_json` wrote."""
+        raw = json.loads(text)
+        keyboard = raw["keyboard"]
+        return cls(
+            cards=tuple(Card(**card) for card in raw["cards"]),
+            plain=raw["plain"],
+            keyboard=Keyboard(
+                rows=tuple(tuple(Button(**button) for button in row) for row in keyboard["rows"]),
+                choices=tuple(Button(**button) for button in keyboard["choices"]),
+                prompt=keyboard["prompt"],
+            ),
+            attachment=Attachment(**raw["attachment"]) if raw["attachment"] else None,
+            quiet=raw["quiet"],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Something a person asked for: a command with its argument text, or a pressed button.
+
+    `command` is a name of the command table without the slash ("search"), or "" for plain text; `text` is the rest
+    of the line. `action` is set instead for a pressed button or a chosen entry. `user` is the person's id on the
+    platform, `may_manage` true when that person may change what this chat receives (always in a private chat; a
+    group's or channel's administrators elsewhere). `lang` is what the platform says of the person's language.
+    """
+
+    chat: ChatRef
+    kind: ChatKind
+    user: str
+    command: str = ""
+    text: str = ""
+    action: str = ""
+    may_manage: bool = True
+    chat_title: str = ""
+    lang: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a person is answered.
+
+    `in_place` replaces the message whose button was pressed (a page turned); `private` shows the answer to the
+    asker alone where the platform can; `toast` is a short word beside the pressed button. No blocks and only a
+    toast: nothing new is sent.
+    """
+
+    blocks: tuple[Block, ...] = ()
+    keyboard: Keyboard = field(default_factory=Keyboard)
+    attachment: Attachment | None = None
+    in_place: bool = False
+    private: bool = True
+    toast: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """One autocomplete entry: `value` is handed back as the argument, `label` is read."""
+
+    label: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """The part stands in the chat."""
+
+    message_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """Not sent; try again after `after`. `counted` is false when it was no fault of the part (a flood wait).
+
+    `scope` "chat" delays this chat alone, "platform" everything on the platform.
+    """
+
+    after: timedelta
+    reason: str
+    counted: bool = True
+    scope: str = "chat"
+
+
+@dataclass(frozen=True, slots=True)
+class Ambiguous:
+    """Nobody can tell whether it was sent (the answer was lost)."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """The chat has a new address; send there at once."""
+
+    to: ChatRef
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """The chat cannot be reached any more until somebody there acts; `reason` is a stable key ("blocked")."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Paused:
+    """The chat exists but we may not post; `reason` is a stable key ("no_rights"), `missing` the exact rights."""
+
+    reason: str
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """The platform refused this part as it is even as plain text: our mistake, kept and reported."""
+
+    reason: str
+
+
+Outcome = Sent | Retry | Ambiguous | Moved | Gone | Paused | Rejected
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A command's argument: `summary` by language, `suggests` true when `Suggest` completes it."""
+
+    name: str
+    summary: Mapping[str, str]
+    required: bool = False
+    suggests: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CommandSpec:
+    """One command as platforms list it: `name` without the slash, `summary` (1-100 characters) by language.
+
+    `manages` marks what changes a chat's feed (only for who may manage it, outside private chats).
+    """
+
+    name: str
+    summary: Mapping[str, str]
+    parameters: tuple[Parameter, ...] = ()
+    manages: bool = False
+
+
+Answer = Callable[[Request], Awaitable[Reply]]
+"""Turns a request into a reply; never raises for a person's mistake."""
+
+Suggest = Callable[[Request, str], Awaitable[tuple[Suggestion, ...]]]
+"""`suggest(request, parameter)`: at most 25 suggestions for what is typed so far (`request.text`)."""
+
+Standing = Callable[[ChatRef, Gone | Paused | Moved | None], Awaitable[None]]
+"""Called when a platform tells, outside a send, that a chat blocked, removed, moved or (None) took us back."""
+
+
+class PlatformStopped(Exception):
+    """Raised by `ChatAdapter.run` when trying again is useless (a wrong token); the message is for the operator."""
+
+
+class ChatAdapter(Protocol):
+    """One chat platform. `run` receives until cancelled; `send` may be called while `run` is up."""
+
+    platform: Platform
+
+    async def run(self) -> None:
+        """Receives updates and answers them until cancelled.
+
+        Raises PlatformStopped for what only the operator can mend; any other exception means "try again".
+        """
+
+    async def send(self, chat: ChatRef, part: Part, key: str) -> Outcome:
+        """Sends one part and says what came of it; `key` is the same for the same part of the same delivery."""

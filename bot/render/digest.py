@@ -1,0 +1,350 @@
+"""A digest in a chat: pages for one reader, a compact list for many.
+
+A page is one message on every platform. TL;DRs and author lists are cut as far as ten papers need to fit,
+titles never; where that is not enough the page has fewer papers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from bot.locale import Translator
+from bot.markup import Block, Line, LineKind, Span, dialect_for, pack
+from bot.ports import ACTION_LIMIT, Button, Keyboard
+from bot.render.paper_words import (
+    abstract_page,
+    bold_link,
+    chinese_title,
+    clip,
+    code,
+    dotted,
+    field_names,
+    line,
+    short_authors,
+    tldrs,
+    untranslated,
+)
+from bot.render.view import View
+from scheduler import calendar
+from scheduler.models import AnnounceType, Digest, DigestPaper, Platform, Section
+
+PAPERS_ON_A_PAGE = 10
+LABEL_LIMIT = 80
+COMPACT_TLDR = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page of a digest; `number` counts from 1."""
+
+    number: int
+    blocks: tuple[Block, ...]
+    papers: tuple[DigestPaper, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How much of each paper a page shows: characters of a TL;DR, named authors."""
+
+    tldr: int
+    authors: int
+
+
+LADDER = (
+    Room(280, 2),
+    Room(220, 2),
+    Room(160, 2),
+    Room(120, 2),
+    Room(100, 2),
+    Room(80, 1),
+    Room(60, 1),
+    Room(0, 1),
+    Room(0, 0),
+)
+
+
+def digest_pages(digest: Digest, view: View) -> tuple[Page, ...]:
+    """The digest in pages of at most ten papers, each one message on Telegram and on Discord; never no page.
+
+    Only a single paper with a title of thousands of letters makes a page that has to be split.
+    """
+    pages: list[Page] = []
+    start = 0
+    while start < len(digest.papers) or not pages:
+        page = _page(digest, view, len(pages) + 1, start)
+        pages.append(page)
+        start += max(len(page.papers), 1)
+    return tuple(pages)
+
+
+def _page(digest: Digest, view: View, number: int, start: int) -> Page:
+    rest = digest.papers[start:]
+    for count in range(min(PAPERS_ON_A_PAGE, len(rest)), 0, -1):
+        for room in LADDER:
+            blocks = _page_blocks(digest, view, number, rest[:count], room)
+            if _is_one_message(blocks):
+                return Page(number, blocks, rest[:count])
+    return Page(number, _page_blocks(digest, view, number, rest[:1], LADDER[-1]), rest[:1])
+
+
+def _is_one_message(blocks: Sequence[Block]) -> bool:
+    return all(
+        len(pack(blocks, dialect_for(platform))) == 1 for platform in (Platform.TELEGRAM, Platform.DISCORD)
+    )
+
+
+def _page_blocks(
+    digest: Digest, view: View, number: int, papers: Sequence[DigestPaper], room: Room
+) -> tuple[Block, ...]:
+    shown = {paper.number for paper in papers}
+    is_last = not papers or papers[-1].number == digest.papers[-1].number
+    blocks = [_header(digest, view, number)]
+    for section in digest.sections:
+        here = [paper for paper in section.papers if paper.number in shown]
+        if not here:
+            if not section.papers and is_last:
+                blocks.append(Block((_heading(digest, section, view.t),), opens_card=True))
+            continue
+        goes_on = here[0] is not section.papers[0]
+        for paper in here:
+            heading = [_heading(digest, section, view.t, goes_on)] if paper is here[0] else []
+            blocks.append(
+                Block((*heading, *_paper_lines(paper, section, view, room)), opens_card=bool(heading))
+            )
+    return (*blocks, *(_footer(digest, view) if is_last else ()))
+
+
+def _header(digest: Digest, view: View, number: int) -> Block:
+    t = view.t
+    if number > 1:
+        name = _days_in_short(digest.dates, t)
+        return Block(
+            (line(t("📬 {days} · page {number}", days=name, number=number), kind=LineKind.HEADING),), True
+        )
+    lines = [line(f"📬 {days_line(digest, t)}", kind=LineKind.HEADING)]
+    lines.append(dotted(_announced(digest.dates, view), _counts(digest, t)))
+    return Block(tuple(lines), opens_card=True)
+
+
+def days_line(digest: Digest, t: Translator) -> str:
+    """ "Tuesday, 29 September 2026", or "3 days in one: Thu 24, Fri 25, Mon 28 September"."""
+    dates = digest.dates
+    if len(dates) > 1:
+        return t.n(
+            "{count} day in one: {days}", "{count} days in one: {days}", len(dates), days=t.dates(dates)
+        )
+    return t.date(dates[0]) if dates else t("Nothing new")
+
+
+def _days_in_short(dates: Sequence[date], t: Translator) -> str:
+    return t.dates(dates) if len(dates) > 1 else t.date(dates[0]) if dates else ""
+
+
+def _announced(dates: Sequence[date], view: View) -> str:
+    """When the newest of the lists was announced, in New York and on the reader's clock."""
+    if len(dates) != 1:
+        return ""
+    t, moment = view.t, calendar.announced_at(dates[0])
+    local = view.local(moment)
+    there = f"{t.weekday(moment.date())} {t.time(moment)}"
+    if local.replace(tzinfo=None) == moment.replace(tzinfo=None):
+        return t("Announced {there} New York", there=there)
+    here = t.time(local)
+    if local.date() not in (dates[0], moment.date()):
+        here = f"{t.weekday(local.date())} {here}"
+    return t("Announced {there} New York, {here} for you", there=there, here=here)
+
+
+def _counts(digest: Digest, t: Translator) -> str:
+    count, announced = len(digest.papers), digest.announced
+    if announced < count:
+        return t("{count} for you", count=t.number(count))
+    counts = {"count": t.number(count), "announced": t.number(announced)}
+    if digest.complete:
+        return t("{count} for you of {announced}, all received", **counts)
+    return t("{count} for you of {announced}, more may follow", **counts)
+
+
+def _heading(digest: Digest, section: Section, t: Translator, goes_on: bool = False) -> Line:
+    text = f"{section.title} · {t.number(len(section.papers))}"
+    if goes_on:
+        text = t("{section}, continued", section=text)
+    elif section.also_elsewhere:
+        text = t("{section} ({note})", section=text, note=_elsewhere(digest, section, t))
+    return line(text, kind=LineKind.HEADING)
+
+
+def _elsewhere(digest: Digest, section: Section, t: Translator) -> str:
+    others = [
+        other.title
+        for other in digest.sections
+        if other is not section and any(section.title in paper.also for paper in other.papers)
+    ]
+    count = section.also_elsewhere
+    if len(others) == 1:
+        return t.n("{count} also under {title}", "{count} also under {title}", count, title=others[0])
+    return t.n("{count} also under another section", "{count} also under other sections", count)
+
+
+def _paper_lines(paper: DigestPaper, section: Section, view: View, room: Room) -> tuple[Line, ...]:
+    languages = view.languages
+    lines = [_title_line(paper, view)]
+    if chinese := chinese_title(paper.wordings, languages):
+        lines.append(line(chinese))
+    if room.tldr:
+        lines += [line(clip(said.text, room.tldr)) for said in tldrs(paper.wordings, languages)]
+    lines.append(
+        dotted(
+            short_authors(paper.paper.authors, room.authors),
+            paper.paper.primary_category,
+            code(paper.paper.id),
+            *marks(paper, view.t),
+        )
+    )
+    if why := _why(paper, section, view.t):
+        lines.append(line(why, kind=LineKind.QUIET))
+    return tuple(lines)
+
+
+def _title_line(paper: DigestPaper, view: View) -> Line:
+    number = Span(f"{paper.number}", url=view.card_url(paper.paper.id))
+    return line(number, "  ", bold_link(paper.paper.title, abstract_page(paper.paper)))
+
+
+def marks(paper: DigestPaper, t: Translator) -> tuple[str, ...]:
+    """What a reader must know beside the title: not new here, withdrawn, late."""
+    marks = []
+    if paper.announce_type is AnnounceType.CROSS:
+        marks.append(t("cross-listed"))
+    elif not paper.announce_type.is_news:
+        marks.append(t("version {version}", version=paper.paper.version))
+    if paper.paper.withdrawn:
+        marks.append(t("withdrawn"))
+    if paper.late:
+        marks.append(t("late, of {day}", day=t.short_date(paper.date)))
+    return tuple(marks)
+
+
+def _why(paper: DigestPaper, section: Section, t: Translator) -> str:
+    """Other sections that the paper fits, and what matched where the section's title does not say it."""
+    also = t("also under {titles}", titles=t.names(paper.also)) if paper.also else ""
+    return " · ".join(filter(None, (matched(paper, section, t), also)))
+
+
+def matched(paper: DigestPaper, section: Section, t: Translator) -> str:
+    """ "found by policy gradient (abstract)", "" where the section's title says the words already."""
+    words = paper.match.words
+    if not words or [word.casefold() for word in words] == [section.title.casefold()]:
+        return ""
+    return t("found by {words} ({fields})", words=t.row(words), fields=field_names(paper.match.fields, t))
+
+
+def _footer(digest: Digest, view: View) -> tuple[Block, ...]:
+    t = view.t
+    lines = []
+    late = [paper.date for paper in digest.papers if paper.late]
+    for day in sorted(set(late)):
+        count = late.count(day)
+        text = t.n(
+            "+{count} that arrived late for {day}",
+            "+{count} that arrived late for {day}",
+            count,
+            day=t.weekday_long(day),
+        )
+        lines.append(line(text, kind=LineKind.QUIET))
+    missing = sum(untranslated(paper.wordings, view.languages) for paper in digest.papers)
+    if missing:
+        text = t(
+            "Not translated today: {missing} of {total}",
+            missing=t.number(missing),
+            total=t.number(len(digest.papers)),
+        )
+        lines.append(line(text, kind=LineKind.QUIET))
+    return (Block(tuple(lines), opens_card=True),) if lines else ()
+
+
+def nothing_new(view: View, now: datetime) -> Block:
+    """For who asks when there is nothing: when the next announcement comes, on the reader's clock."""
+    t, moment = view.t, view.local(calendar.announced_at(calendar.next_day(now)))
+    return Block(
+        (
+            line(
+                t(
+                    "Nothing new. The next announcement comes {weekday} {time}.",
+                    weekday=t.weekday(moment.date()),
+                    time=t.time(moment),
+                )
+            ),
+        )
+    )
+
+
+def page_keyboard(name: str, page: Page, pages: int, t: Translator) -> Keyboard:
+    """A button per paper of the page and, when there are more pages, ◀ n/m ▶.
+
+    `name` is the digest's run key. A paper whose id is too long for a button has none.
+    """
+    choices = tuple(
+        Button(
+            clip(f"{paper.number} · {paper.paper.title}", LABEL_LIMIT),
+            action,
+            short=str(paper.number),
+        )
+        for paper in page.papers
+        if len((action := f"p:{paper.paper.id}").encode()) <= ACTION_LIMIT
+    )
+    if pages == 1:
+        return Keyboard(choices=choices, prompt=t("Open a paper…"))
+    turns = (
+        Button("◀", f"d:{name}:{(page.number - 2) % pages + 1}"),
+        Button(f"{page.number}/{pages}", f"d:{name}:{page.number}"),
+        Button("▶", f"d:{name}:{page.number % pages + 1}"),
+    )
+    return Keyboard((turns,), choices, t("Open a paper…"))
+
+
+def digest_compact(digest: Digest, view: View) -> tuple[Block, ...]:
+    """The whole digest for many readers: each section a card, each paper its title and one line.
+
+    The complete digest follows as a file (`html.digest_html`).
+    """
+    t = view.t
+    blocks = [
+        Block(
+            (
+                line(f"📬 {days_line(digest, t)}", kind=LineKind.HEADING),
+                line(total_line(digest, t), kind=LineKind.QUIET),
+            ),
+            True,
+        )
+    ]
+    for section in digest.sections:
+        heading = _heading(digest, section, t)
+        if not section.papers:
+            blocks.append(Block((heading,), opens_card=True))
+        for paper in section.papers:
+            lines = _compact_lines(paper, view)
+            is_first = paper is section.papers[0]
+            blocks.append(Block((heading, *lines) if is_first else lines, opens_card=is_first))
+    return (*blocks, *_footer(digest, view))
+
+
+def total_line(digest: Digest, t: Translator) -> str:
+    """ "18 papers of 1,204"."""
+    count, announced = len(digest.papers), digest.announced
+    if announced < count:
+        return t.n("{count} paper", "{count} papers", count)
+    return t.n(
+        "{count} paper of {announced}", "{count} papers of {announced}", count, announced=t.number(announced)
+    )
+
+
+def _compact_lines(paper: DigestPaper, view: View) -> tuple[Line, ...]:
+    lines = [_title_line(paper, view)]
+    if chinese := chinese_title(paper.wordings, view.languages):
+        lines.append(line(chinese))
+    elif said := tldrs(paper.wordings, view.languages):
+        lines.append(line(clip(said[0].text, COMPACT_TLDR)))
+    return tuple(lines)

@@ -1,0 +1,54 @@
+"""A digest as a Markdown page (CommonMark)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bot.markup.letters import clean, link_target
+from bot.render.digest import days_line, marks, total_line
+from bot.render.paper_words import (
+    abstract_page,
+    abstracts,
+    chinese_title,
+    full_authors,
+    tldrs,
+)
+from bot.render.view import View
+from scheduler.models import Digest, DigestPaper
+
+AUTHORS = 20
+_SPECIAL = re.compile(r"[\\`*_\[\]<>!|~&$]|:(?=//)|^[-+#=]|(?<=^\d)[.)]|(?<=^\d\d)[.)]|(?<=^\d{3})[.)]")
+
+
+def digest_markdown(digest: Digest, view: View) -> str:
+    """The digest with a heading per section and per paper."""
+    t = view.t
+    pieces = [f"# {_escaped(days_line(digest, t))}", _escaped(total_line(digest, t))]
+    for section in digest.sections:
+        pieces.append(f"## {_escaped(section.title)} · {t.number(len(section.papers))}")
+        for paper in section.papers:
+            pieces += _paper(paper, view)
+    pieces.append(t("Thank you to arXiv for use of its open access interoperability."))
+    return "\n\n".join(pieces) + "\n"
+
+
+def _paper(one: DigestPaper, view: View) -> Iterator[str]:
+    t, paper = view.t, one.paper
+    url = link_target(abstract_page(paper))
+    title = _escaped(paper.title)
+    yield f"### {one.number}\\. [{title}](<{url}>)" if url else f"### {one.number}\\. {title}"
+    if chinese := chinese_title(one.wordings, view.languages):
+        yield f"**{_escaped(chinese)}**"
+    if paper.authors:
+        yield _escaped(full_authors(paper.authors, AUTHORS))
+    facts = [_escaped(", ".join(paper.categories)), f"`{paper.id}`", *map(_escaped, marks(one, t))]
+    yield " · ".join(filter(None, facts))
+    for said in tldrs(one.wordings, view.languages):
+        yield f"**TL;DR** {_escaped(said.text)}"
+    for said in abstracts(paper, one.wordings, view.languages):
+        yield "> " + _escaped(said.text)
+
+
+def _escaped(text: str) -> str:
+    return _SPECIAL.sub(r"\\\g<0>", clean(text).strip())

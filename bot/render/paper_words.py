@@ -1,0 +1,167 @@
+"""A paper's pieces as they stand everywhere: link, titles, TL;DRs, authors in short; and texts cut to fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from bot.locale import N_, Translator
+from bot.markup import Line, LineKind, Span, Style
+from bot.markup.letters import cluster_ends
+from scheduler import paper_ids
+from scheduler.models import Author, Paper, Wording
+
+Wordings = Mapping[str, Wording]
+
+_SUFFIXES = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"})
+_GROUPS = frozenset({"collaboration", "team", "consortium", "group", "project"})
+_LOOSE_ENDS = " ,;:.…，、；：。（("
+_FIELDS = {
+    "title": N_("title"),
+    "abstract": N_("abstract"),
+    "authors": N_("authors"),
+    "categories": N_("categories"),
+    "id": N_("id"),
+    "source": N_("source"),
+}
+_ORIGINS = {"extract": N_("extract"), "editor": N_("by an editor"), "import": N_("imported")}
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A text in one language, and who wrote it (`Wording.origin`)."""
+
+    lang: str
+    text: str
+    origin: str = ""
+
+
+def links(paper: Paper) -> dict[str, str]:
+    """The paper's addresses by form ("abs", "pdf", "html"); its own address stands for a missing "abs"."""
+    found = paper_ids.links(paper.id, source=paper.source)
+    return found if "abs" in found or not paper.url else {"abs": paper.url, **found}
+
+
+def abstract_page(paper: Paper) -> str:
+    """The address of the abstract page, "" for a paper that has none."""
+    return links(paper).get("abs", "")
+
+
+def doi_url(doi: str) -> str:
+    """The address of a DOI."""
+    return f"https://doi.org/{quote(doi, safe='/:;().-_')}"
+
+
+def chinese_title(wordings: Wordings, languages: Sequence[str]) -> str:
+    """The Chinese title for who wants Chinese, "" where there is none."""
+    chinese = wordings.get("zh")
+    return chinese.title if chinese is not None and "zh" in languages else ""
+
+
+def tldrs(wordings: Wordings, languages: Sequence[str]) -> tuple[Said, ...]:
+    """The TL;DRs in the languages wanted; where none of those is there, the one in the other language."""
+    known = {lang: word for lang, word in wordings.items() if word.tldr}
+    wanted = [lang for lang in languages if lang in known] or [
+        lang for lang in ("en", "zh") if lang in known
+    ][:1]
+    return tuple(Said(lang, known[lang].tldr, known[lang].origin) for lang in wanted)
+
+
+def abstracts(paper: Paper, wordings: Wordings, languages: Sequence[str]) -> tuple[Said, ...]:
+    """The abstract, and the Chinese one for who wants Chinese (first, for who wants nothing else)."""
+    english = (Said("en", paper.abstract),) if paper.abstract else ()
+    chinese = wordings.get("zh")
+    if chinese is None or not chinese.abstract or "zh" not in languages:
+        return english
+    translated = Said("zh", chinese.abstract, chinese.origin)
+    return (*english, translated) if languages[0] == "en" else (translated, *english)
+
+
+def untranslated(wordings: Wordings, languages: Sequence[str]) -> bool:
+    """True when Chinese is wanted and there is neither a Chinese title nor a Chinese TL;DR."""
+    chinese = wordings.get("zh")
+    return "zh" in languages and not (chinese is not None and (chinese.title or chinese.tldr))
+
+
+def surname(name: str) -> str:
+    """What an author is called in short: "Kulkarni", "van der Maaten"; groups and one-word names whole."""
+    words = name.split()
+    if len(words) > 1 and words[-1].casefold() in _SUFFIXES:
+        words.pop()
+    if len(words) < 2 or words[-1].casefold() in _GROUPS:
+        return " ".join(words)
+    start = len(words) - 1
+    while start > 1 and words[start - 1].islower():
+        start -= 1
+    return " ".join(words[start:])
+
+
+def short_authors(authors: Sequence[Author], limit: int) -> str:
+    """ "Kulkarni, Vepuri +9"; one more than the limit is named rather than counted."""
+    return _counted([surname(author.name) for author in authors], limit)
+
+
+def full_authors(authors: Sequence[Author], limit: int) -> str:
+    """Names with affiliations where known, and how many more there are."""
+    named = [f"{one.name} ({one.affiliation})" if one.affiliation else one.name for one in authors]
+    return _counted(named, limit)
+
+
+def _counted(names: Sequence[str], limit: int) -> str:
+    if limit == 0:
+        return ""
+    shown = names if len(names) <= limit + 1 else names[:limit]
+    more = f" +{len(names) - len(shown)}" if len(shown) < len(names) else ""
+    return ", ".join(shown) + more
+
+
+def field_names(fields: Sequence[str], t: Translator) -> str:
+    """ "title, abstract" in the reader's language."""
+    return t.row(t(_FIELDS[name]) if name in _FIELDS else name for name in fields)
+
+
+def origin_name(origin: str, t: Translator) -> str:
+    """Who wrote a text, in the reader's language; a model goes by its name."""
+    return t(_ORIGINS[origin]) if origin in _ORIGINS else origin
+
+
+def clip(text: str, limit: int) -> str:
+    """The text in at most `limit` characters: cut between words (Chinese between characters), with "…"."""
+    if len(text) <= limit:
+        return text
+    end = 0
+    for place in cluster_ends(text):
+        if place >= limit:
+            break
+        end = place
+    head = text[:end]
+    blank = head.rfind(" ")
+    if not text[end].isspace() and blank > end // 2:
+        head = head[:blank]
+    return head.rstrip(_LOOSE_ENDS) + "…"
+
+
+def line(*parts: str | Span, kind: LineKind = LineKind.TEXT) -> Line:
+    """A line of plain texts and spans."""
+    return Line(tuple(part if isinstance(part, Span) else Span(part) for part in parts), kind)
+
+
+def dotted(*parts: str | Span, kind: LineKind = LineKind.QUIET) -> Line:
+    """A line of parts with " · " between those that say something."""
+    present = [part if isinstance(part, Span) else Span(part) for part in parts if part]
+    spans: list[Span] = []
+    for part in present:
+        if part.text:
+            spans += [Span(" · "), part] if spans else [part]
+    return Line(tuple(spans), kind)
+
+
+def bold_link(text: str, url: str) -> Span:
+    """A title."""
+    return Span(text, Style.BOLD, url)
+
+
+def code(text: str) -> Span:
+    """What copies on tap where a platform can."""
+    return Span(text, Style.CODE)

@@ -1,0 +1,67 @@
+"""Announcement days: when arXiv announces, what a date's announcement is called, and what to expect next.
+
+The list dated day D is announced at 20:00 US Eastern on D-1, Sunday to Thursday, so D is Monday to Friday
+(arXiv "Availability of submissions"). A holiday H has no announcement on its evening, so the list of the next day is
+empty (arXiv RSS help; seen on 2025-12-31). The calendar tunes expectations and words only; probing decides.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+NEW_YORK = ZoneInfo("America/New_York")
+ANNOUNCED_AT = time(20, 0)
+
+HOLIDAYS: dict[int, frozenset[date]] = {
+    2026: frozenset(
+        date(2026, month, day)
+        for month, day in (
+            (1, 1),
+            (1, 19),
+            (6, 19),
+            (7, 3),
+            (9, 7),
+            (11, 26),
+            (12, 25),
+            (12, 29),
+            (12, 31),
+        )
+    )
+}
+"""arXiv's holidays by year, as its availability page listed them (edited 2026-01-08)."""
+
+
+def announced_at(day: date) -> datetime:
+    """The moment the list dated `day` is announced: 20:00 in New York on the evening before."""
+    return datetime.combine(day - timedelta(days=1), ANNOUNCED_AT, NEW_YORK)
+
+
+def is_announcement_day(day: date) -> bool:
+    """True when a list dated `day` is expected: Monday to Friday, and the evening before was no holiday."""
+    eve = day - timedelta(days=1)
+    return day.weekday() < 5 and eve not in HOLIDAYS.get(eve.year, frozenset())
+
+
+def newest_day(now: datetime) -> date:
+    """The date of the newest list that is expected to be out at `now` (aware)."""
+    local = now.astimezone(NEW_YORK)
+    day = local.date() + timedelta(days=1)
+    while not is_announcement_day(day) or announced_at(day) > now:
+        day -= timedelta(days=1)
+    return day
+
+
+def next_day(now: datetime) -> date:
+    """The date of the first list that is still to be announced at `now` (aware)."""
+    day = now.astimezone(NEW_YORK).date()
+    while not is_announcement_day(day) or announced_at(day) <= now:
+        day += timedelta(days=1)
+    return day
+
+
+def announcement_days(first: date, last: date) -> tuple[date, ...]:
+    """Every expected announcement date from `first` to `last`, both included, oldest first."""
+    span = (last - first).days + 1
+    days = (first + timedelta(days=offset) for offset in range(max(span, 0)))
+    return tuple(day for day in days if is_announcement_day(day))

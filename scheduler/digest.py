@@ -1,0 +1,220 @@
+"""Announcements + subscriptions + what was delivered before → one chat's digest. Pure.
+
+Every paper stands once, in the first section that it fits; the other sections that it fits are named beside it.
+Within a section, hits in the title come first, then the order of the announcement (new before cross-listed).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from scheduler.models import (
+    AnnounceType,
+    Digest,
+    DigestPaper,
+    Match,
+    Paper,
+    PaperId,
+    Section,
+    Subscription,
+    Wording,
+)
+
+Words = Mapping[str, Wording]
+Hits = Mapping[str, Mapping[int, Match]]
+"""For each canonical query, the keys of the papers it finds, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A paper that could be in a digest. `place` is its order in the announcements, newest date first."""
+
+    key: int
+    paper: Paper
+    announce_type: AnnounceType
+    date: date
+    wordings: Words
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A digest and the keys of its papers, in the order of their numbers."""
+
+    digest: Digest
+    keys: tuple[int, ...]
+
+
+def build(
+    candidates: Sequence[Candidate],
+    hits: Hits,
+    subscriptions: Sequence[Subscription],
+    *,
+    announced: Mapping[date, int],
+    delivered: frozenset[int] = frozenset(),
+    told_until: date | None = None,
+    complete: bool = True,
+) -> Built:
+    """One chat's digest of the candidates that it was not told of before.
+
+    `announced` counts the news of each date; `told_until` is the newest date of an earlier digest: papers of it or
+    of an older date that turn up now are marked late.
+    """
+    open_papers = {entry.key: entry for entry in candidates if entry.key not in delivered}
+    chosen = [_section_hits(subscription, hits, open_papers) for subscription in subscriptions]
+    home = _homes(chosen)
+    sections: list[Section] = []
+    keys: list[int] = []
+    for index, subscription in enumerate(subscriptions):
+        own = _ordered((key for key in chosen[index] if home[key] == index), chosen[index], open_papers)
+        papers = tuple(
+            _digest_paper(number, open_papers[key], chosen, subscriptions, index, told_until)
+            for number, key in enumerate(own, start=len(keys) + 1)
+        )
+        keys.extend(own)
+        if papers or chosen[index]:
+            sections.append(
+                Section(subscription.title, subscription.query, papers, len(chosen[index]) - len(own))
+            )
+    dates = _dates([open_papers[key] for key in keys], told_until)
+    total = sum(announced.get(day, 0) for day in dates)
+    return Built(Digest(dates, total, tuple(sections), complete), tuple(keys))
+
+
+def _section_hits(
+    subscription: Subscription, hits: Hits, open_papers: Mapping[int, Candidate]
+) -> dict[int, Match]:
+    found = hits.get(subscription.query, {})
+    return {
+        key: match
+        for key, match in found.items()
+        if key in open_papers and (subscription.since is None or open_papers[key].date >= subscription.since)
+    }
+
+
+def _homes(chosen: Sequence[Mapping[int, Match]]) -> dict[int, int]:
+    home: dict[int, int] = {}
+    for index, section in enumerate(chosen):
+        for key in section:
+            home.setdefault(key, index)
+    return home
+
+
+def _ordered(
+    keys: Iterable[int], matches: Mapping[int, Match], open_papers: Mapping[int, Candidate]
+) -> list[int]:
+    return sorted(keys, key=lambda key: (not matches[key].in_title, open_papers[key].place))
+
+
+def _digest_paper(
+    number: int,
+    entry: Candidate,
+    chosen: Sequence[Mapping[int, Match]],
+    subscriptions: Sequence[Subscription],
+    home: int,
+    told_until: date | None,
+) -> DigestPaper:
+    also = tuple(
+        subscription.title
+        for index, subscription in enumerate(subscriptions)
+        if index != home and entry.key in chosen[index]
+    )
+    return DigestPaper(
+        number=number,
+        paper=entry.paper,
+        announce_type=entry.announce_type,
+        date=entry.date,
+        match=chosen[home][entry.key],
+        wordings=entry.wordings,
+        also=also,
+        late=told_until is not None and entry.date <= told_until,
+    )
+
+
+def _dates(entries: Sequence[Candidate], told_until: date | None) -> tuple[date, ...]:
+    """The dates that a digest is about: those of its papers, unless only late ones came."""
+    on_time = {entry.date for entry in entries if told_until is None or entry.date > told_until}
+    return tuple(sorted(on_time or {entry.date for entry in entries}))
+
+
+def dump(digest: Digest) -> str:
+    """A digest as a text without the papers' own words, which `load` takes from the archive again."""
+    return json.dumps(
+        {
+            "dates": [day.isoformat() for day in digest.dates],
+            "announced": digest.announced,
+            "complete": digest.complete,
+            "sections": [
+                {
+                    "title": section.title,
+                    "query": section.query,
+                    "also": section.also_elsewhere,
+                    "papers": [_dump_paper(entry) for entry in section.papers],
+                }
+                for section in digest.sections
+            ],
+        },
+        ensure_ascii=False,
+        separators=(",", ":"),
+    )
+
+
+def _dump_paper(entry: DigestPaper) -> list[object]:
+    return [
+        entry.number,
+        entry.paper.id,
+        entry.announce_type,
+        entry.date.isoformat(),
+        entry.match.fields,
+        entry.match.words,
+        entry.also,
+        entry.late,
+    ]
+
+
+def paper_ids(body: str) -> tuple[PaperId, ...]:
+    """The ids of a dumped digest's papers, in the order of their numbers."""
+    return tuple(PaperId(row[1]) for section in json.loads(body)["sections"] for row in section["papers"])
+
+
+def load(body: str, papers: Mapping[PaperId, tuple[Paper, Words]]) -> Digest:
+    """The digest that `dump` wrote, with the papers as the archive has them now."""
+    raw = json.loads(body)
+    return Digest(
+        dates=tuple(date.fromisoformat(day) for day in raw["dates"]),
+        announced=raw["announced"],
+        complete=raw["complete"],
+        sections=tuple(
+            Section(
+                section["title"],
+                section["query"],
+                tuple(_load_paper(row, papers) for row in section["papers"] if row[1] in papers),
+                section["also"],
+            )
+            for section in raw["sections"]
+        ),
+    )
+
+
+def _load_paper(row: Sequence[object], papers: Mapping[PaperId, tuple[Paper, Words]]) -> DigestPaper:
+    number, paper_id, kind, day, matched_fields, words, also, late = row
+    paper, wordings = papers[PaperId(str(paper_id))]
+    assert isinstance(number, int)
+    return DigestPaper(
+        number=number,
+        paper=paper,
+        announce_type=AnnounceType(str(kind)),
+        date=date.fromisoformat(str(day)),
+        match=Match(_texts(matched_fields), _texts(words)),
+        wordings=wordings,
+        also=_texts(also),
+        late=bool(late),
+    )
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    assert isinstance(value, list)
+    return tuple(str(text) for text in value)

@@ -1,0 +1,324 @@
+"""The domain types, in the field's words. Frozen, without I/O; every date is an announcement date unless named.
+
+Text fields hold *clean* text (TeX turned into Unicode, entities decoded, white space folded: `scheduler.text`);
+what the source really sent is kept beside it in `raw_title` and `raw_abstract` where the two differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from enum import StrEnum
+from typing import NewType
+
+PaperId = NewType("PaperId", str)
+"""Normalised, without a version: `2603.01234`, `hep-th/9901001`; other sources `doi:10.1101/…`, `url:https://…`."""
+
+
+class AnnounceType(StrEnum):
+    """How a paper appears in an announcement; the order is from the most to the least news."""
+
+    NEW = "new"
+    CROSS = "cross"
+    REPLACE = "replace"
+    REPLACE_CROSS = "replace-cross"
+
+    @property
+    def is_news(self) -> bool:
+        """True for a paper that the category's readers have not been told of before (new, cross)."""
+        return self in (AnnounceType.NEW, AnnounceType.CROSS)
+
+    @property
+    def rank(self) -> int:
+        """0 for new … 3 for replace-cross: of several types on one day the lowest one counts."""
+        return list(AnnounceType).index(self)
+
+
+class BatchState(StrEnum):
+    """What is known of one category's announcement of one day."""
+
+    FRESH = "fresh"
+    WAITING = "waiting"
+    QUIET = "quiet"
+    STALE = "stale"
+    PARTIAL = "partial"
+    FAILED = "failed"
+
+
+class Platform(StrEnum):
+    """Where a chat lives."""
+
+    CONSOLE = "console"
+    TELEGRAM = "telegram"
+    DISCORD = "discord"
+
+
+class ChatKind(StrEnum):
+    """One reader (private), a group, topic or thread whose members talk, or a channel that is read."""
+
+    PRIVATE = "private"
+    GROUP = "group"
+    CHANNEL = "channel"
+
+
+class ChatState(StrEnum):
+    """Whether a chat gets deliveries; `paused` and `gone` carry a reason."""
+
+    ACTIVE = "active"
+    PAUSED = "paused"
+    GONE = "gone"
+
+
+class DeliveryState(StrEnum):
+    """The life of one part in the outbox."""
+
+    PENDING = "pending"
+    SENDING = "sending"
+    SENT = "sent"
+    UNKNOWN = "unknown"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """One author as shown ("Anders Søgaard"); `affiliation` is "" where the source gives none."""
+
+    name: str
+    affiliation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A paper's words in one language ("en", "zh"); "" for what there is not.
+
+    `origin` says who wrote them: "extract" (the built-in one), "editor" (a person; the seeds), "import", or a
+    model's name.
+    """
+
+    lang: str
+    title: str = ""
+    tldr: str = ""
+    abstract: str = ""
+    origin: str = "extract"
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """One paper in its newest known version. `categories` has the primary first; `abstract` may be "".
+
+    `version` is 0 where the source does not say it (listing pages, OAI-PMH's arXiv format).
+    """
+
+    id: PaperId
+    version: int
+    title: str
+    abstract: str = ""
+    authors: tuple[Author, ...] = ()
+    categories: tuple[str, ...] = ()
+    source: str = "arxiv"
+    comments: str = ""
+    doi: str = ""
+    journal_ref: str = ""
+    licence: str = ""
+    withdrawn: bool = False
+    submitted: datetime | None = None
+    updated: datetime | None = None
+    url: str = ""
+    raw_title: str = ""
+    raw_abstract: str = ""
+
+    @property
+    def primary_category(self) -> str:
+        """The category the paper belongs to; "" where the source names none."""
+        return self.categories[0] if self.categories else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """One paper in one category's announcement of one day. `announce_type` is relative to that category."""
+
+    paper: Paper
+    announce_type: AnnounceType
+    date: date
+    category: str
+
+
+@dataclass(frozen=True, slots=True)
+class EntryProblem:
+    """An entry that could not be read whole: never dropped silently. `entry` is an id or a position."""
+
+    entry: str
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedFeed:
+    """What one response says: everything a parser could read of it, and what it could not.
+
+    `kind` names the parser (see `scheduler.sources.kinds`). `category` is the request's ("cs.LG", "cs.LG+cs.AI", ""
+    where a response has none); `date` is the announcement date, None for responses without one (the query API,
+    OAI-PMH). `papers` holds papers without an announcement. `declared` is the count that the response itself
+    states, None where it states none. `truncated` is true for a response that breaks off in the middle. `removed`
+    lists records that the source says are deleted. `next_token` is an OAI-PMH resumption token.
+    """
+
+    kind: str
+    source: str
+    category: str = ""
+    date: date | None = None
+    announcements: tuple[Announcement, ...] = ()
+    papers: tuple[Paper, ...] = ()
+    declared: int | None = None
+    declared_by_type: Mapping[AnnounceType, int] = field(default_factory=dict)
+    built: datetime | None = None
+    truncated: bool = False
+    problems: tuple[EntryProblem, ...] = ()
+    errors: tuple[str, ...] = ()
+    removed: tuple[PaperId, ...] = ()
+    next_token: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """The record of one unit of work: one category's announcement of one day.
+
+    `declared` is the count the source stated (None: it stated none), `received` what was archived, `counts` the
+    received papers by announce type, `reason` one line that explains a state other than fresh.
+    """
+
+    category: str
+    date: date
+    state: BatchState
+    received: int
+    declared: int | None = None
+    counts: Mapping[AnnounceType, int] = field(default_factory=dict)
+    source: str = ""
+    reason: str = ""
+    fetched_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRef:
+    """A chat's address on its platform. `thread_id` is "" outside topics and threads."""
+
+    platform: Platform
+    chat_id: str
+    thread_id: str = ""
+
+    def __str__(self) -> str:
+        thread = f"/{self.thread_id}" if self.thread_id else ""
+        return f"{self.platform}:{self.chat_id}{thread}"
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """When a chat gets its digest: "HH:MM" in an IANA zone, on `weekdays` (0 is Monday)."""
+
+    time: str
+    zone: str
+    weekdays: frozenset[int] = frozenset(range(7))
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """One chat that has spoken to Paperboy. `key` is its row; `lang` the interface's language ("en", "zh").
+
+    `content` is what papers are shown in: "en", "zh" or "both".
+    """
+
+    key: int
+    ref: ChatRef
+    kind: ChatKind
+    title: str
+    lang: str
+    content: str
+    schedule: Schedule
+    state: ChatState = ChatState.ACTIVE
+    reason: str = ""
+    joined: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """One keyword subscription. `query` is canonical text (`scheduler.query`); `title` heads its section.
+
+    `since` is the first announcement date that it is delivered for.
+    """
+
+    key: int
+    chat: int
+    query: str
+    title: str
+    owner: str = ""
+    since: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Why a paper is in a section: the fields that matched ("title", "abstract", "authors", "categories", "id", …)
+    and the words, as the query has them."""
+
+    fields: tuple[str, ...]
+    words: tuple[str, ...]
+
+    @property
+    def in_title(self) -> bool:
+        """True when the title alone has a hit."""
+        return "title" in self.fields
+
+
+@dataclass(frozen=True, slots=True)
+class DigestPaper:
+    """One paper of a digest. `number` runs through the whole digest from 1; `also` names other sections it fits."""
+
+    number: int
+    paper: Paper
+    announce_type: AnnounceType
+    date: date
+    match: Match
+    wordings: Mapping[str, Wording] = field(default_factory=dict)
+    also: tuple[str, ...] = ()
+    late: bool = False
+
+    def wording(self, lang: str) -> Wording | None:
+        """The paper's words in `lang`, None where there are none."""
+        return self.wordings.get(lang)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One subscription's part of a digest: `also_elsewhere` counts hits that are shown under another section."""
+
+    title: str
+    query: str
+    papers: tuple[DigestPaper, ...]
+    also_elsewhere: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """What one chat is told of one or more announcement dates. `announced` counts new and cross-listed papers."""
+
+    dates: tuple[date, ...]
+    announced: int
+    sections: tuple[Section, ...]
+    complete: bool = True
+
+    @property
+    def papers(self) -> tuple[DigestPaper, ...]:
+        """Every paper once, in the order of the numbers."""
+        return tuple(paper for section in self.sections for paper in section.papers)
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One part of one run in the outbox, as the sender claims it. `payload` is `bot`'s finished part as JSON."""
+
+    key: int
+    chat: Chat
+    run_key: str
+    part: int
+    payload: str
+    attempts: int
+    not_before: datetime

@@ -1,0 +1,175 @@
+"""From the archive to planned deliveries: which papers a chat is told of, and when. Reads and writes the store only.
+
+candidates | hits of each distinct query | digest.build per chat | render | outbox.enqueue
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from scheduler import calendar, digest, enrich, query, slots
+from scheduler.digest import Built, Candidate
+from scheduler.errors import QueryError
+from scheduler.matching import DayIndex
+from scheduler.models import BatchState, Chat, Digest, Match, Subscription
+from scheduler.store import Store
+from scheduler.store.chats import DueChat
+from scheduler.store.outbox import Plan
+
+logger = logging.getLogger(__name__)
+
+Render = Callable[[Chat, Digest, str], tuple[str, ...]]
+"""`render(chat, digest, run_key)`: the finished parts of a digest, as the outbox keeps them."""
+
+LOOK_BACK = timedelta(days=7)
+"""How far back a paper may have been announced and still be told of as late."""
+
+SETTLE = timedelta(hours=8)
+"""A slot waits at most so long after the announcement for categories that are not there yet: the feeds are built
+four hours after it (midnight in New York)."""
+
+LATEST = timedelta(hours=12)
+"""A slot missed by more is not made up for: its papers come with the next one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """The news of some announcement dates, and which of it each query finds."""
+
+    candidates: tuple[Candidate, ...]
+    announced: Mapping[date, int]
+    hits: digest.Hits
+    complete: bool
+
+
+def read_day(store: Store, dates: Sequence[date], queries: Iterable[str], today: date) -> Day:
+    """The news of `dates` matched with every query (canonical texts); `complete` is false when a batch is not whole."""
+    candidates = _candidates(store, dates)
+    index = DayIndex([(entry.paper, entry.wordings) for entry in candidates])
+    hits = {text: _hits(index, candidates, text, today) for text in set(queries)}
+    whole = all(
+        batch.state in (BatchState.FRESH, BatchState.QUIET)
+        for day in dates
+        for batch in store.archive.batches(day)
+    )
+    return Day(candidates, {day: store.archive.announced(day) for day in dates}, hits, whole)
+
+
+def _candidates(store: Store, dates: Sequence[date]) -> tuple[Candidate, ...]:
+    entries = [entry for day in sorted(dates, reverse=True) for entry in store.archive.day(day)]
+    seen: set[int] = set()
+    chosen: list[Candidate] = []
+    for entry in entries:
+        if entry.key not in seen:
+            seen.add(entry.key)
+            words = enrich.complete(entry.paper, entry.wordings)
+            chosen.append(
+                Candidate(entry.key, entry.paper, entry.announce_type, entry.date, words, len(chosen))
+            )
+    return tuple(chosen)
+
+
+def _hits(index: DayIndex, candidates: Sequence[Candidate], text: str, today: date) -> dict[int, Match]:
+    try:
+        parsed = query.parse(text)
+    except QueryError as error:
+        logger.error("a saved query cannot be read any more: %s", error)
+        return {}
+    return {candidates[place].key: match for place, match in index.hits(parsed, today=today).items()}
+
+
+def build_for(
+    day: Day,
+    subscriptions: Sequence[Subscription],
+    *,
+    delivered: frozenset[int] = frozenset(),
+    told_until: date | None = None,
+) -> Built:
+    """One chat's digest of a day that `read_day` read."""
+    return digest.build(
+        day.candidates,
+        day.hits,
+        subscriptions,
+        announced=day.announced,
+        delivered=delivered,
+        told_until=told_until,
+        complete=day.complete,
+    )
+
+
+def plan(
+    store: Store, chat: Chat, day: Day, run_key: str, render: Render, now: datetime, told_until: date | None
+) -> bool:
+    """Enqueues the chat's digest of `day` under `run_key`; False when there is nothing (new) to tell."""
+    delivered = store.outbox.delivered(chat.key, (entry.key for entry in day.candidates))
+    built = build_for(day, store.chats.subscriptions(chat.key), delivered=delivered, told_until=told_until)
+    if not built.keys:
+        return False
+    payloads = render(chat, built.digest, run_key)
+    body = digest.dump(built.digest)
+    newest = max(built.digest.dates)
+    return store.outbox.enqueue(Plan(chat, run_key, body, payloads, built.keys, newest), now)
+
+
+def enqueue_digests_if_due(
+    store: Store, now: datetime, render: Render, categories: Iterable[str] = ()
+) -> int:
+    """Plans the digest of every chat whose slot has come, and returns how many were planned.
+
+    A slot stays open while its day's categories are not all there, then closes for good: once per local day. A slot
+    that was missed by more than `LATEST` closes without a digest, and its papers come with the next one.
+    """
+    due = store.chats.due(now)
+    if not due:
+        return 0
+    settled = is_settled(store, now, categories)
+    day = _recent_day(store, due, now)
+    planned = 0
+    for entry in due:
+        if now - entry.slot > LATEST:
+            store.chats.slot_done(entry.chat, now)
+        elif settled:
+            planned += _plan_slot(store, entry, day, render, now)
+    return planned
+
+
+def _plan_slot(store: Store, entry: DueChat, day: Day, render: Render, now: datetime) -> bool:
+    run_key = slots.run_key(entry.chat.schedule, entry.slot)
+    with store.writing():
+        done = plan(store, entry.chat, day, run_key, render, now, entry.last_date)
+        store.chats.slot_done(entry.chat, now)
+    return done
+
+
+def _recent_day(store: Store, due: Sequence[DueChat], now: datetime) -> Day:
+    newest = calendar.newest_day(now)
+    told = [entry.last_date for entry in due if entry.last_date is not None]
+    first = min([newest, *told]) - LOOK_BACK
+    first = max(first, newest - timedelta(days=90))
+    queries = {
+        subscription.query for entry in due for subscription in store.chats.subscriptions(entry.chat.key)
+    }
+    return read_day(store, store.archive.dates(first, newest), queries, now.date())
+
+
+def is_settled(store: Store, now: datetime, categories: Iterable[str]) -> bool:
+    """True when every category's newest announcement is there, or has been waited for long enough."""
+    newest = calendar.newest_day(now)
+    if now - calendar.announced_at(newest) > SETTLE:
+        return True
+    states = {batch.category: batch.state for batch in store.archive.batches(newest)}
+    return all(states.get(category) in (BatchState.FRESH, BatchState.QUIET) for category in categories)
+
+
+def wanted_categories(store: Store, configured: Iterable[str]) -> tuple[str, ...]:
+    """The configured categories and every one that a subscription names, without repeats."""
+    named: list[str] = []
+    for text in sorted(store.chats.queries()):
+        try:
+            named.extend(sorted(query.categories(query.parse(text))))
+        except QueryError:
+            continue
+    return tuple(dict.fromkeys([*configured, *named]))

@@ -1,0 +1,124 @@
+"""The one query language: subscriptions, /search, /try and topics all read their text here.
+
+    word another          both, in the title or the abstract, not necessarily in the same one
+    "two words"           side by side; curly and Chinese quotes too; a-b also finds ab
+    -x   NOT x            without x
+    x OR y   x | y        one of them; AND ties more closely, (brackets) regroup
+    transf*               words that begin so (three letters or more)
+    ti: abs: au: cat: id: src:     one field; also title: abstract: author: category: source:
+    au:"Wei Zhang"        both words in one author's name, in either order
+    cat:cs.LG   cat:cs    a category, an archive
+    since: until: on:     announcement dates: 2026-09-01, 2026-09, 7d, 2w, today
+    sort:relevance        hits in the title first
+
+`and`, `or` and `not` in lower case are words. Case, accents, plurals and TeX are folded (`scheduler.tokens`); RL
+does not find RLHF, RL* does. Text with a backslash or a dollar sign is read as TeX.
+"""
+
+from __future__ import annotations
+
+from scheduler.errors import QueryError
+from scheduler.query import loosening
+from scheduler.query.dates import Bound, DateLimit
+from scheduler.query.explaining import Clause, Explanation, Join, explain
+from scheduler.query.fts import fts
+from scheduler.query.lexing import Sign, lexemes
+from scheduler.query.problems import EXAMPLE, MAX_LENGTH, PROBLEMS, FaultError, Problem
+from scheduler.query.reading import read
+from scheduler.query.suggesting import suggestion
+from scheduler.query.syntax import (
+    FIELD_NAMES,
+    And,
+    Field,
+    Kind,
+    Node,
+    Not,
+    Or,
+    Query,
+    Term,
+    categories,
+    positive_terms,
+)
+from scheduler.text import clean
+
+__all__ = [
+    "EXAMPLE",
+    "FIELD_NAMES",
+    "MAX_LENGTH",
+    "PROBLEMS",
+    "And",
+    "Bound",
+    "Clause",
+    "DateLimit",
+    "Explanation",
+    "Field",
+    "Join",
+    "Kind",
+    "Node",
+    "Not",
+    "Or",
+    "Problem",
+    "Query",
+    "Term",
+    "categories",
+    "explain",
+    "fts",
+    "is_plain_words",
+    "looser",
+    "parse",
+    "parse_typed",
+    "phrase_query",
+    "positive_terms",
+]
+
+
+def parse(text: str) -> Query:
+    """The query that `text` says. Raises QueryError (a key of PROBLEMS, the place, a query that works)."""
+    try:
+        return _read(text)
+    except FaultError as fault:
+        place = min(fault.position, len(text))
+        raise QueryError(fault.problem, text, place, suggestion(text, fault, _works), fault.detail) from None
+
+
+def _read(text: str) -> Query:
+    if not text.strip():
+        raise FaultError(Problem.EMPTY, 0)
+    if len(text) > MAX_LENGTH:
+        raise FaultError(Problem.TOO_LONG, MAX_LENGTH, str(len(text)))
+    return read(clean(text) if "$" in text or "\\" in text else text, text)
+
+
+def _works(text: str) -> bool:
+    try:
+        _read(text)
+    except FaultError:
+        return False
+    return True
+
+
+def is_plain_words(text: str) -> bool:
+    """True for two or more words without quotes, operators, brackets, fields, stars or dates.
+
+    What is typed after /subscribe in this form is meant as one phrase: `phrase_query`.
+    """
+    try:
+        signs = lexemes(text[: MAX_LENGTH + 1])
+    except FaultError:
+        return False
+    return len(signs) > 1 and all(each.sign is Sign.WORD and "*" not in each.text for each in signs)
+
+
+def phrase_query(words: str) -> Query:
+    """The query for `words` side by side: reinforcement learning → "reinforcement learning". Raises QueryError."""
+    return parse(f'"{words.strip()}"')
+
+
+def looser(query: Query) -> tuple[Query, ...]:
+    """Queries that find at least what `query` finds, the nearest first."""
+    return loosening.looser(query, parse)
+
+
+def parse_typed(text: str) -> Query:
+    """The query for what is typed so far: the last word counts as the beginning of one. Raises QueryError."""
+    return loosening.typed(text, parse)

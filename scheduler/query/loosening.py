@@ -1,0 +1,73 @@
+"""Queries near a query: those that find more, and one for what is typed so far."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from scheduler.errors import QueryError
+from scheduler.query.syntax import And, Field, Node, Not, Or, Query, Term
+
+MOST = 12
+_LAST_WORD = re.compile(r"[^\W_]{3,}$")
+
+
+def looser(query: Query, parse: Callable[[str], Query]) -> tuple[Query, ...]:
+    """Queries that find at least what `query` finds, the nearest first; without it and without repeats."""
+    found: dict[str, Query] = {}
+    for text in _texts(query):
+        try:
+            near = parse(text)
+        except QueryError:
+            continue
+        if near.canonical != query.canonical:
+            found.setdefault(near.canonical, near)
+        if len(found) >= MOST:
+            break
+    return tuple(found.values())
+
+
+def _texts(query: Query) -> Iterator[str]:
+    root = query.root
+    if root is None:
+        return
+    if query.limits:
+        yield str(root)
+    if isinstance(root, And):
+        kept = tuple(part for part in root.parts if not isinstance(part, Not))
+        if len(kept) < len(root.parts):
+            yield str(And(kept))
+        for left_out in reversed(kept):
+            yield str(And(tuple(part for part in kept if part is not left_out)))
+    for one in (_anywhere(root), _words_apart(root)):
+        yield str(one)
+    if isinstance(root, And):
+        yield str(Or(tuple(part for part in root.parts if not isinstance(part, Not))))
+
+
+def _anywhere(node: Node) -> Node:
+    """The same with terms of the title or the abstract looked for in both."""
+    if isinstance(node, Term):
+        is_text = node.field in (Field.TITLE, Field.ABSTRACT)
+        return Term(Field.ANYWHERE, node.text, node.runs, node.is_open) if is_text else node
+    if isinstance(node, Not):
+        return node
+    return type(node)(tuple(_anywhere(part) for part in node.parts))
+
+
+def _words_apart(node: Node) -> str:
+    """A phrase alone as its words; anything else as it stands."""
+    if isinstance(node, Term) and node.field is Field.ANYWHERE and " " in node.text:
+        return node.text
+    return str(node)
+
+
+def typed(text: str, parse: Callable[[str], Query]) -> Query:
+    """The query for what is typed so far: the last word counts as the beginning of one. Raises QueryError."""
+    stripped = text.rstrip()
+    if _LAST_WORD.search(stripped):
+        try:
+            return parse(f"{stripped}*")
+        except QueryError:
+            pass
+    return parse(stripped)

@@ -1,0 +1,105 @@
+"""What a new database starts with: the catalogue of topics and one day's papers, from the folder `seeds/`."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+from scheduler.errors import UnknownInput
+from scheduler.models import Announcement, AnnounceType, Author, Paper, PaperId, ParsedFeed, Wording
+from scheduler.store import Store
+from scheduler.text import clean
+
+FOLDER = Path(__file__).resolve().parents[1] / "seeds"
+LOADED = "seeds.loaded"
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A ready-made subscription. `title` and `description` by language; `field` is one of arXiv's ("cs", "math")."""
+
+    key: str
+    field: str
+    title: Mapping[str, str]
+    description: Mapping[str, str]
+    query: str
+
+
+def topics(folder: Path = FOLDER) -> tuple[Topic, ...]:
+    """The catalogue in `topics.toml`, in its order. Raises UnknownInput naming the file and what is wrong with it."""
+    path = folder / "topics.toml"
+    try:
+        entries = tomllib.loads(path.read_text(encoding="utf-8"))["topic"]
+        return tuple(_topic(entry) for entry in entries)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UnknownInput(f"{path} is no catalogue of topics: {error!r}") from error
+
+
+def _topic(entry: Mapping[str, str]) -> Topic:
+    return Topic(
+        key=entry["key"],
+        field=entry["field"],
+        title={"en": entry["title_en"], "zh": entry["title_zh"]},
+        description={"en": entry["description_en"], "zh": entry["description_zh"]},
+        query=entry["query"],
+    )
+
+
+def load_once(store: Store, now: datetime, folder: Path = FOLDER) -> bool:
+    """Puts the seeds' papers into a new database; False when that was done before."""
+    if LOADED in store.notes:
+        return False
+    feeds = read_papers(folder)
+    with store.writing():
+        for feed, wordings in feeds:
+            store.archive.store(feed, now=now, wordings=wordings)
+        store.notes[LOADED] = now.isoformat()
+    return True
+
+
+def read_papers(folder: Path = FOLDER) -> tuple[tuple[ParsedFeed, dict[PaperId, tuple[Wording, ...]]], ...]:
+    """The announcements in `papers.jsonl`, by date and primary category, with each paper's words."""
+    path = folder / "papers.jsonl"
+    announcements: dict[tuple[date, str], list[Announcement]] = {}
+    wordings: dict[PaperId, tuple[Wording, ...]] = {}
+    try:
+        for line in path.read_text(encoding="utf-8").splitlines():
+            entry = json.loads(line)
+            announcement = _announcement(entry)
+            announcements.setdefault((announcement.date, announcement.category), []).append(announcement)
+            wordings[announcement.paper.id] = _wordings(entry)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UnknownInput(f"{path} is no file of papers: {error!r}") from error
+    return tuple(
+        (
+            ParsedFeed("seeds", "arxiv", category, day, tuple(entries)),
+            {entry.paper.id: wordings[entry.paper.id] for entry in entries},
+        )
+        for (day, category), entries in announcements.items()
+    )
+
+
+def _announcement(entry: Mapping[str, Any]) -> Announcement:
+    title = clean(entry["title"])
+    paper = Paper(
+        id=PaperId(entry["id"]),
+        version=entry["version"],
+        title=title,
+        authors=tuple(Author(name) for name in entry["authors"]),
+        categories=tuple(entry["categories"]),
+        raw_title=entry["title"] if title != entry["title"] else "",
+    )
+    kind = AnnounceType(entry["announce_type"])
+    return Announcement(paper, kind, date.fromisoformat(entry["date"]), entry["categories"][0])
+
+
+def _wordings(entry: Mapping[str, str]) -> tuple[Wording, ...]:
+    return (
+        Wording("en", tldr=entry["tldr_en"], origin="editor"),
+        Wording("zh", title=entry["title_zh"], tldr=entry["tldr_zh"], origin="editor"),
+    )

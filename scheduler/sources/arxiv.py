@@ -1,0 +1,124 @@
+"""Fetching from arXiv: `client.get | kinds.recognise | a parser → ParsedFeed`; a failure is a SourceError.
+
+Facts: arXiv help, "RSS feeds"; API user manual, section 3.1; arxiv-browse's published routes (/list,
+/catchup).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+
+from scheduler.errors import SourceRefused, SourceUnavailable, UnknownInput
+from scheduler.models import ParsedFeed
+from scheduler.sources import arxiv_abstract, arxiv_api, arxiv_feed, arxiv_listing, arxiv_oai, kinds
+from scheduler.sources.http import Answer, SourceClient, Surface
+from scheduler.sources.pages import heading_of
+
+XML = "application/rss+xml, application/atom+xml, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.1"
+HTML = "text/html, application/xhtml+xml;q=0.9, */*;q=0.1"
+IDS_AT_ONCE = 100
+
+
+async def fetch_feed(client: SourceClient, category: str) -> ParsedFeed:
+    """Today's feed of one category ("cs.LG") or of several joined by "+".
+
+    A category that arXiv does not know gives `errors` and no announcements; an answer that breaks off
+    gives what is whole, with `truncated`. Raises SourceError.
+    """
+    try:
+        answer = await client.get(Surface.FEED, f"/rss/{category}", accept=XML)
+    except SourceRefused as error:
+        return _explained(error, arxiv_feed.KIND)
+    feed = _parsed(answer, arxiv_feed.KIND, category)
+    return replace(feed, category=feed.category or category)
+
+
+async def fetch_listing(client: SourceClient, category: str, day: date | None = None) -> ParsedFeed:
+    """The listing of a category with its declared counts: the newest one, or that of `day` (up to 90 days
+    back).
+
+    Raises SourceError; SourceRefused says in arXiv's words why a page does not exist.
+    """
+    if day is None:
+        path, params = f"/list/{category}/new", {"skip": "0", "show": "2000"}
+    else:
+        path, params = f"/catchup/{category}/{day.isoformat()}", {"abs": "True"}
+    try:
+        answer = await client.get(Surface.PAGES, path, params, accept=HTML)
+    except SourceRefused as error:
+        words = heading_of(error.body)
+        raise SourceRefused("arxiv", f"{error} {words}".strip(), error.body) from error
+    return _parsed(answer, arxiv_listing.KIND, category)
+
+
+async def fetch_abstract(client: SourceClient, paper_id: str) -> ParsedFeed:
+    """One paper's page (an id, with or without a version). Raises SourceError."""
+    answer = await client.get(Surface.PAGES, f"/abs/{paper_id}", accept=HTML)
+    return _parsed(answer, arxiv_abstract.KIND, "")
+
+
+async def fetch_papers(client: SourceClient, ids: Sequence[str]) -> ParsedFeed:
+    """The papers of these ids (with or without a version) from the query API, 100 at a time.
+
+    Ids that arXiv does not have are not in the answer; one that it cannot read gives `errors`. Raises
+    SourceError.
+    """
+    merged = ParsedFeed(arxiv_api.KIND, "arxiv", declared=0)
+    for start in range(0, len(ids), IDS_AT_ONCE):
+        asked = ids[start : start + IDS_AT_ONCE]
+        params = {"id_list": ",".join(asked), "max_results": str(len(asked))}
+        try:
+            answer = await client.get(Surface.API, params=params, accept=XML)
+            feed = _parsed(answer, arxiv_api.KIND, "")
+        except SourceRefused as error:
+            feed = _explained(error, arxiv_api.KIND)
+        merged = replace(
+            merged,
+            papers=(*merged.papers, *feed.papers),
+            declared=(merged.declared or 0) + (feed.declared or 0),
+            truncated=merged.truncated or feed.truncated,
+            problems=(*merged.problems, *feed.problems),
+            errors=(*merged.errors, *feed.errors),
+        )
+    return merged
+
+
+async def fetch_records(
+    client: SourceClient, oai_set: str, since: date | None = None, *, token: str = ""
+) -> ParsedFeed:
+    """One page of changed records of an OAI-PMH set ("cs:cs:LG") with their versions; `next_token` for
+    the next.
+
+    With `token` the rest is ignored, as OAI-PMH 2.0 (section 3.5) demands. Raises SourceError.
+    """
+    params = {"verb": "ListRecords", "resumptionToken": token}
+    if not token:
+        params = {"verb": "ListRecords", "metadataPrefix": "arXivRaw", "set": oai_set}
+        params |= {"from": since.isoformat()} if since else {}
+    answer = await client.get(Surface.OAI, params=params, accept=XML)
+    return _parsed(answer, arxiv_oai.KIND, "")
+
+
+def _parsed(answer: Answer, kind: str, category: str) -> ParsedFeed:
+    """The answer read as `kind`; an error page or a notice in its place is a source that is out of order."""
+    try:
+        found = kinds.recognise(answer.body)
+    except UnknownInput as error:
+        found = str(error).partition("; known kinds")[0]
+    if found != kind:
+        raise SourceUnavailable("arxiv", f"arXiv sent {found} where {kind} was due")
+    feed = kinds.PARSERS[kind](answer.body, category)
+    return feed if answer.is_whole else replace(feed, truncated=True)
+
+
+def _explained(error: SourceRefused, kind: str) -> ParsedFeed:
+    """What a refusal says in the form of `kind`; raises `error` again when it says nothing of the sort."""
+    try:
+        feed = kinds.parse(error.body, kind)
+    except UnknownInput:
+        raise error from None
+    if not feed.errors:
+        raise error
+    return feed

@@ -1,0 +1,50 @@
+"""The only SQL: one SQLite file with papers and their full text, chats and subscriptions, and the outbox.
+
+Everything here is synchronous and belongs to one connection, which one thread uses at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlite_utils import Database
+
+from scheduler.store.chats import Chats
+from scheduler.store.database import connect, writing
+from scheduler.store.notes import Notes, Tokens
+from scheduler.store.outbox import Outbox
+from scheduler.store.papers import Archive
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """One open database, by its areas."""
+
+    db: Database
+    archive: Archive
+    chats: Chats
+    outbox: Outbox
+    notes: Notes
+    tokens: Tokens
+
+    def close(self) -> None:
+        """Closes the file; the write-ahead log is folded back when no other process has it open."""
+        self.db.close()
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """One transaction over several areas."""
+        with writing(self.db):
+            yield
+
+
+def open_store(path: Path | None) -> Store:
+    """The store in the file at `path` (made when it is missing), None for one in memory.
+
+    Raises DatabaseTooNew and StoreError.
+    """
+    db = connect(path)
+    return Store(db, Archive(db), Chats(db), Outbox(db), Notes(db), Tokens(db))

@@ -1,0 +1,463 @@
+"""Papers, their words, their announcements and the record of each batch."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from datetime import date, datetime
+from typing import Any
+
+from sqlite_utils import Database
+
+from scheduler import tokens
+from scheduler.models import (
+    Announcement,
+    AnnounceType,
+    Author,
+    Batch,
+    BatchState,
+    Paper,
+    PaperId,
+    ParsedFeed,
+    Wording,
+)
+from scheduler.query import Query
+from scheduler.store import search
+from scheduler.store.database import writing
+
+KEYS_PER_DAY = 100_000
+"""A paper's key is yyyymmdd * KEYS_PER_DAY + sequence: a date is a range of keys, newest first their order."""
+
+COLUMNS = tuple(field.name for field in fields(Paper))
+CHUNK = 500
+
+Wordings = Mapping[str, Wording]
+
+
+@dataclass(frozen=True, slots=True)
+class DayPaper:
+    """One paper of one announcement date: its key, its strongest announce type that day, and its words."""
+
+    key: int
+    paper: Paper
+    announce_type: AnnounceType
+    date: date
+    wordings: Wordings = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """One paper as the archive has it, with its words and where it was announced, newest date first."""
+
+    key: int
+    paper: Paper
+    wordings: Wordings
+    announced: tuple[tuple[date, str, AnnounceType], ...]
+
+    @property
+    def newest_date(self) -> date | None:
+        """The newest date on which it was announced as news, else the newest on which it was announced at all."""
+        news = [day for day, _, kind in self.announced if kind.is_news]
+        return max(news or [day for day, _, _ in self.announced], default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPapers:
+    """One page of a search, newest first. `next_before` begins the next page, None on the last one."""
+
+    papers: tuple[Known, ...]
+    total: int
+    total_is_exact: bool
+    next_before: int | None
+
+
+class Archive:
+    """Everything seen of papers. One instance serves one connection."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def store(
+        self, feed: ParsedFeed, *, now: datetime, wordings: Mapping[PaperId, Sequence[Wording]] | None = None
+    ) -> Batch | None:
+        """Archives all of a response in one transaction and returns the batch's record, None without a date.
+
+        Doing it again changes nothing. A truncated or incomplete response adds to what is there: `received` counts
+        everything known of that category and day.
+        """
+        with writing(self._db):
+            papers = [announcement.paper for announcement in feed.announcements] + list(feed.papers)
+            keys = self._upsert(papers, feed.date, now, wordings or {})
+            self._announce(feed.announcements, keys)
+            if feed.date is None or not feed.category:
+                return None
+            return self._record(feed, now)
+
+    def _upsert(
+        self,
+        papers: Sequence[Paper],
+        day: date | None,
+        now: datetime,
+        wordings: Mapping[PaperId, Sequence[Wording]],
+    ) -> dict[PaperId, int]:
+        known = self._rows_by_id({paper.id for paper in papers})
+        new_keys = _KeySequence(self._db)
+        keys: dict[PaperId, int] = {}
+        for paper in papers:
+            before = known.get(paper.id)
+            if before is None:
+                key = new_keys.next(day or (paper.submitted or now).date())
+                stored, old_words = paper, None
+            else:
+                key, stored, old_words = (
+                    before[0],
+                    merged(before[1], paper),
+                    self.wordings([before[0]])[before[0]],
+                )
+            words = _with(old_words or {}, wordings.get(paper.id, ()))
+            if before is None or stored != before[1] or words != old_words:
+                self._write(key, stored, words, before[1] if before else None, old_words)
+            known[paper.id] = (key, stored)
+            keys[paper.id] = key
+        return keys
+
+    def _write(
+        self, key: int, paper: Paper, words: Wordings, old: Paper | None, old_words: Wordings | None
+    ) -> None:
+        if old is None:
+            marks = ", ".join("?" * (len(COLUMNS) + 1))
+            self._db.execute(
+                f"insert into paper(key, {', '.join(COLUMNS)}) values ({marks})", [key, *_row(paper)]
+            )
+            before = None
+        else:
+            before = tokens.document(old, old_words or {})
+            self._db.execute(
+                f"update paper set {', '.join(f'{name} = ?' for name in COLUMNS)} where key = ?",
+                [*_row(paper), key],
+            )
+        for word in words.values():
+            self._put_wording(key, word)
+        document = tokens.document(paper, words)
+        if before == document:
+            return
+        if before is not None:
+            search.unindex(self._db, key, before)
+        search.index(self._db, key, document)
+
+    def _put_wording(self, key: int, word: Wording) -> None:
+        self._db.execute(
+            "insert into wording(paper, lang, title, tldr, abstract, origin) values (?, ?, ?, ?, ?, ?) "
+            "on conflict(paper, lang) do update set title = excluded.title, tldr = excluded.tldr, "
+            "abstract = excluded.abstract, origin = excluded.origin",
+            [key, word.lang, word.title, word.tldr, word.abstract, word.origin],
+        )
+
+    def add_wording(self, key: int, word: Wording) -> None:
+        """Adds words to an archived paper; parts of `word` that are "" leave what is there."""
+        known = self.by_key([key])
+        if not known:
+            return
+        words = _with(known[0].wordings, (word,))
+        if words != known[0].wordings:
+            with writing(self._db):
+                self._write(key, known[0].paper, words, known[0].paper, known[0].wordings)
+
+    def _announce(self, announcements: Sequence[Announcement], keys: Mapping[PaperId, int]) -> None:
+        self._db.conn.executemany(
+            "insert into announcement(date, category, position, paper, announce_type) values (?, ?, ?, ?, ?) "
+            "on conflict(date, category, paper) do nothing",
+            [
+                (entry.date.isoformat(), entry.category, position, keys[entry.paper.id], entry.announce_type)
+                for position, entry in enumerate(announcements)
+            ],
+        )
+
+    def _record(self, feed: ParsedFeed, now: datetime) -> Batch:
+        assert feed.date is not None
+        counts = self.counts(feed.category, feed.date)
+        received = sum(counts.values())
+        before = self.batch(feed.category, feed.date)
+        declared = feed.declared if feed.declared is not None else (before.declared if before else None)
+        state, reason = _state(feed, received, declared)
+        if before and before.state is BatchState.FRESH and state is BatchState.QUIET:
+            state, reason = before.state, before.reason
+        batch = Batch(
+            category=feed.category,
+            date=feed.date,
+            state=state,
+            received=received,
+            declared=declared,
+            counts=counts,
+            source=feed.kind,
+            reason=reason,
+            fetched_at=now,
+        )
+        self.put_batch(batch)
+        return batch
+
+    def put_batch(self, batch: Batch) -> None:
+        """Writes a batch's record over the one there is."""
+        self._db.execute(
+            "insert or replace into batch(category, date, state, received, declared, counts, source, reason, "
+            "fetched_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                batch.category,
+                batch.date.isoformat(),
+                batch.state,
+                batch.received,
+                batch.declared,
+                json.dumps({str(kind): count for kind, count in batch.counts.items()}),
+                batch.source,
+                batch.reason,
+                batch.fetched_at.isoformat() if batch.fetched_at else None,
+            ],
+        )
+
+    def counts(self, category: str, day: date) -> dict[AnnounceType, int]:
+        """How many papers of each announce type are archived for one category and day."""
+        rows = self._db.query(
+            "select announce_type, count(*) as n from announcement where date = ? and category = ? group by 1",
+            [day.isoformat(), category],
+        )
+        found = {AnnounceType(row["announce_type"]): row["n"] for row in rows}
+        return {kind: found[kind] for kind in AnnounceType if kind in found}
+
+    def batch(self, category: str, day: date) -> Batch | None:
+        """The record of one category's day, None before anything was tried."""
+        rows = self._db.query(
+            "select * from batch where category = ? and date = ?", [category, day.isoformat()]
+        )
+        return next((_batch(row) for row in rows), None)
+
+    def batches(self, day: date) -> tuple[Batch, ...]:
+        """Every category's record of one day, by category."""
+        rows = self._db.query("select * from batch where date = ? order by category", [day.isoformat()])
+        return tuple(_batch(row) for row in rows)
+
+    def newest_date(self) -> date | None:
+        """The newest date with an announced paper, None in an empty archive."""
+        row = next(iter(self._db.query("select max(date) as day from announcement")))
+        return date.fromisoformat(row["day"]) if row["day"] else None
+
+    def dates(self, first: date, last: date) -> tuple[date, ...]:
+        """The dates from `first` to `last` (both included) on which papers were announced, oldest first."""
+        rows = self._db.query(
+            "select distinct date from announcement where date between ? and ? order by date",
+            [first.isoformat(), last.isoformat()],
+        )
+        return tuple(date.fromisoformat(row["date"]) for row in rows)
+
+    def day(self, day: date) -> tuple[DayPaper, ...]:
+        """The news of one date (new and cross-listed papers), each once, new ones first, as announced.
+
+        A paper that is new in one category and crossed into another counts as new.
+        """
+        rows = list(
+            self._db.query(
+                "select paper, announce_type, category, position from announcement where date = ?",
+                [day.isoformat()],
+            )
+        )
+        strongest: dict[int, tuple[int, str, int]] = {}
+        for row in rows:
+            kind = AnnounceType(row["announce_type"])
+            if kind.is_news:
+                place = (kind.rank, row["category"], row["position"])
+                strongest[row["paper"]] = min(place, strongest.get(row["paper"], place))
+        known = {entry.key: entry for entry in self.by_key(list(strongest))}
+        types = list(AnnounceType)
+        return tuple(
+            DayPaper(key, known[key].paper, types[place[0]], day, known[key].wordings)
+            for key, place in sorted(strongest.items(), key=lambda entry: entry[1])
+        )
+
+    def announced(self, day: date) -> int:
+        """How many papers were news (new or cross-listed) on one date, each once."""
+        row = next(
+            iter(
+                self._db.query(
+                    "select count(distinct paper) as n from announcement "
+                    "where date = ? and announce_type in ('new', 'cross')",
+                    [day.isoformat()],
+                )
+            )
+        )
+        return int(row["n"])
+
+    def by_id(self, paper_id: PaperId) -> Known | None:
+        """One paper, None when the archive does not have it."""
+        rows = self._db.query("select key from paper where id = ?", [paper_id])
+        return next((self.by_key([row["key"]])[0] for row in rows), None)
+
+    def by_ids(self, ids: Iterable[PaperId]) -> tuple[Known, ...]:
+        """The papers of these ids that the archive has, in no particular order."""
+        return self.by_key([row["key"] for row in self._in("select key from paper where id in", list(ids))])
+
+    def by_key(self, keys: Sequence[int]) -> tuple[Known, ...]:
+        """The papers of these keys, in this order; unknown keys are left out."""
+        papers = self._papers(keys)
+        words = self.wordings(list(papers))
+        announced = self._announced(list(papers))
+        return tuple(
+            Known(key, papers[key], words[key], tuple(announced.get(key, ())))
+            for key in keys
+            if key in papers
+        )
+
+    def wordings(self, keys: Sequence[int]) -> dict[int, dict[str, Wording]]:
+        """The words of each key's paper by language; an empty dict for a paper without any."""
+        found: dict[int, dict[str, Wording]] = {key: {} for key in keys}
+        for row in self._in("select * from wording where paper in", keys):
+            found[row["paper"]][row["lang"]] = Wording(
+                row["lang"], row["title"], row["tldr"], row["abstract"], row["origin"]
+            )
+        return found
+
+    def search(self, wanted: Query, *, today: date, limit: int, before: int | None = None) -> FoundPapers:
+        """The papers that a query finds, `limit` of them, those whose key is smaller than `before`."""
+        page = search.search(self._db, wanted, today=today, limit=limit, before=before)
+        return FoundPapers(self.by_key(page.keys), page.total, page.total_is_exact, page.next_before)
+
+    def with_id_like(self, typed: str, limit: int) -> tuple[Known, ...]:
+        """The newest papers whose id begins with what was typed: what autocomplete offers for an id."""
+        pattern = typed.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
+        rows = self._db.query(
+            "select key from paper where id like ? escape '\\' order by key desc limit ?", [pattern, limit]
+        )
+        return self.by_key([row["key"] for row in rows])
+
+    def _papers(self, keys: Sequence[int]) -> dict[int, Paper]:
+        return {row["key"]: _paper(row) for row in self._in("select * from paper where key in", keys)}
+
+    def _announced(self, keys: Sequence[int]) -> dict[int, list[tuple[date, str, AnnounceType]]]:
+        found: dict[int, list[tuple[date, str, AnnounceType]]] = {}
+        statement = "select paper, date, category, announce_type from announcement where paper in"
+        for row in sorted(
+            self._in(statement, keys), key=lambda row: (row["date"], row["category"]), reverse=True
+        ):
+            place = (date.fromisoformat(row["date"]), row["category"], AnnounceType(row["announce_type"]))
+            found.setdefault(row["paper"], []).append(place)
+        return found
+
+    def _rows_by_id(self, ids: Iterable[PaperId]) -> dict[PaperId, tuple[int, Paper]]:
+        rows = self._in("select * from paper where id in", sorted(ids))
+        return {PaperId(row["id"]): (row["key"], _paper(row)) for row in rows}
+
+    def _in(self, statement: str, values: Sequence[object]) -> Iterator[dict[str, Any]]:
+        for start in range(0, len(values), CHUNK):
+            chunk = list(values[start : start + CHUNK])
+            yield from self._db.query(f"{statement} ({', '.join('?' * len(chunk))})", chunk)
+
+
+class _KeySequence:
+    """Hands out new paper keys, rising within each day."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self._last: dict[date, int] = {}
+
+    def next(self, day: date) -> int:
+        if day not in self._last:
+            first, end = day_keys(day)
+            rows = self._db.query("select max(key) as key from paper where key between ? and ?", [first, end])
+            self._last[day] = next(iter(rows))["key"] or first
+        self._last[day] += 1
+        return self._last[day]
+
+
+def day_keys(day: date) -> tuple[int, int]:
+    """The first and the last key that papers first announced on `day` can have."""
+    first = int(day.strftime("%Y%m%d")) * KEYS_PER_DAY
+    return first, first + KEYS_PER_DAY - 1
+
+
+def merged(known: Paper, seen: Paper) -> Paper:
+    """What to keep of one paper seen twice: the newer version's words, and whatever only the other one has.
+
+    An older version never overwrites a newer one; it only fills what is empty.
+    """
+    newer, older = (known, seen) if known.version > seen.version else (seen, known)
+    kept = {
+        name: getattr(older, name)
+        for name in COLUMNS
+        if name not in ("id", "version", "withdrawn") and not getattr(newer, name) and getattr(older, name)
+    }
+    if not newer.title or newer.title == older.title:
+        kept.setdefault("raw_title", newer.raw_title or older.raw_title)
+    withdrawn = newer.withdrawn or (newer.version == older.version and older.withdrawn)
+    authors = _richer(newer.authors, older.authors)
+    return replace(newer, **{**kept, "withdrawn": withdrawn, "authors": authors})
+
+
+def _richer(newer: tuple[Author, ...], older: tuple[Author, ...]) -> tuple[Author, ...]:
+    same = [author.name for author in newer] == [author.name for author in older]
+    if not newer or (same and not any(author.affiliation for author in newer)):
+        return older
+    return newer
+
+
+def _with(known: Wordings, added: Iterable[Wording]) -> dict[str, Wording]:
+    words = dict(known)
+    for word in added:
+        before = words.get(word.lang, Wording(word.lang, origin=word.origin))
+        words[word.lang] = Wording(
+            word.lang,
+            word.title or before.title,
+            word.tldr or before.tldr,
+            word.abstract or before.abstract,
+            word.origin if word.tldr or not before.tldr else before.origin,
+        )
+    return words
+
+
+def _state(feed: ParsedFeed, received: int, declared: int | None) -> tuple[BatchState, str]:
+    if feed.errors:
+        return BatchState.FAILED, feed.errors[0]
+    if feed.truncated:
+        return BatchState.PARTIAL, "the answer breaks off in the middle"
+    if declared is not None and received < declared:
+        return BatchState.PARTIAL, f"{received} of {declared} received"
+    if feed.problems:
+        first = feed.problems[0]
+        return BatchState.PARTIAL, f"{len(feed.problems)} not readable, first {first.entry}: {first.problem}"
+    return (BatchState.FRESH, "") if received else (BatchState.QUIET, "nothing announced")
+
+
+def _row(paper: Paper) -> list[object]:
+    plain: dict[str, object] = {name: getattr(paper, name) for name in COLUMNS}
+    plain["authors"] = json.dumps(
+        [[author.name, author.affiliation] for author in paper.authors], ensure_ascii=False
+    )
+    plain["categories"] = " ".join(paper.categories)
+    plain["withdrawn"] = int(paper.withdrawn)
+    for name in ("submitted", "updated"):
+        moment = getattr(paper, name)
+        plain[name] = moment.isoformat() if moment else None
+    return list(plain.values())
+
+
+def _paper(row: Mapping[str, Any]) -> Paper:
+    values = {name: row[name] for name in COLUMNS}
+    values["id"] = PaperId(row["id"])
+    values["authors"] = tuple(Author(name, place) for name, place in json.loads(row["authors"]))
+    values["categories"] = tuple(row["categories"].split())
+    values["withdrawn"] = bool(row["withdrawn"])
+    for name in ("submitted", "updated"):
+        values[name] = datetime.fromisoformat(row[name]) if row[name] else None
+    return Paper(**values)
+
+
+def _batch(row: Mapping[str, Any]) -> Batch:
+    return Batch(
+        category=row["category"],
+        date=date.fromisoformat(row["date"]),
+        state=BatchState(row["state"]),
+        received=row["received"],
+        declared=row["declared"],
+        counts={AnnounceType(kind): count for kind, count in json.loads(row["counts"]).items()},
+        source=row["source"],
+        reason=row["reason"],
+        fetched_at=datetime.fromisoformat(row["fetched_at"]) if row["fetched_at"] else None,
+    )

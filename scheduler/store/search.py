@@ -1,0 +1,225 @@
+"""The full-text index of all papers: SQL for `index`, `unindex` and `search`, newest first.
+
+    query.fts | windows of keys, newest first | page of keys, and a count up to COUNTED
+
+A paper's key rises with its announcement date (yyyymmdd·10⁵ + a sequence number), so a date limit is a range of
+rowids and "newest first" is their order: a search costs what lies between its hits, not the size of the archive.
+Windows that grow as they go back keep rare combinations cheap and let a deadline be kept. What would have to see
+every hit is not offered: no bm25 over everything, no count beyond COUNTED.
+
+The table is contentless (SQLite, "FTS5 Extension", section 4.4.1): it stores no text, and a paper leaves it only
+with the very streams that it was indexed with. Its tokenizer splits at blanks; the words were made by
+`scheduler.tokens`, as for matching. Stock SQLite 3.40 is enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import date
+
+from sqlite_utils import Database
+
+from scheduler.query import Query
+from scheduler.query.fts import fts, title_expression
+from scheduler.tokens import TOKEN_CHARACTERS, Document
+
+SCHEMA = f"""
+create virtual table paper_text using fts5(
+  ti, abs, au, cat, id, src,
+  content='', detail=full, tokenize="ascii tokenchars '{TOKEN_CHARACTERS}'"
+);
+"""
+
+COUNTED = 1000
+"""Hits are counted up to here; more are "1,000+"."""
+
+_DAY = 100_000
+_FIRST_WINDOW = 8 * _DAY
+_GROWTH = 4
+_LARGEST_WINDOW = 10_000 * _DAY
+_STEPS_BETWEEN_CHECKS = 64
+_TOP = 2**62
+
+_INSERT = "insert into paper_text(rowid, ti, abs, au, cat, id, src) values (?, ?, ?, ?, ?, ?, ?)"
+_DELETE = "insert into paper_text(paper_text, rowid, ti, abs, au, cat, id, src) values ('delete', ?, ?, ?, ?, ?, ?, ?)"
+_NEWEST = "select rowid from paper_text order by rowid desc limit 1"
+_OLDEST = "select rowid from paper_text order by rowid limit 1"
+_MATCHING = (
+    "select rowid from paper_text where paper_text match :match and rowid between :low and :high "
+    "order by rowid desc"
+)
+_ALL = "select rowid from paper_text where rowid between :low and :high order by rowid desc"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPage:
+    """One page of hits. `keys` are paper keys: newest first, or those with hits in the title first.
+
+    `total` is the number of hits when `total_is_exact`, else a lower bound (COUNTED, or what the time allowed to
+    count). `next_before` is what to pass as `before` for the next page, None when there is none. `timed_out`
+    tells that the deadline came before the page was full: `next_before` goes on from there.
+    """
+
+    keys: tuple[int, ...]
+    total: int
+    total_is_exact: bool
+    next_before: int | None
+    timed_out: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a search may take. `clock` is a monotonic clock in seconds.
+
+    After `page` seconds the page is given as it is; the hits are counted for at most `count` seconds more.
+    """
+
+    clock: Callable[[], float]
+    page: float = 1.0
+    count: float = 0.002
+
+
+class _LateError(Exception):
+    """The deadline has come; everything newer than `key` has been looked at."""
+
+    def __init__(self, key: int) -> None:
+        super().__init__(key)
+        self.key = key
+
+
+def index(db: Database, key: int, document: Document) -> None:
+    """Makes a paper searchable under `key`. The caller holds the transaction."""
+    db.execute(_INSERT, _values(key, document))
+
+
+def unindex(db: Database, key: int, old_document: Document) -> None:
+    """Takes a paper out of the index; `old_document` must be the one it was indexed with."""
+    db.execute(_DELETE, _values(key, old_document))
+
+
+def clear(db: Database) -> None:
+    """Empties the index, to be built anew when `scheduler.tokens.VERSION` has changed."""
+    db.execute("insert into paper_text(paper_text) values ('delete-all')")
+
+
+def _values(key: int, document: Document) -> list[int | str]:
+    return [key, document.ti, document.abs, document.au, document.cat, document.id, document.src]
+
+
+def search(
+    db: Database,
+    query: Query,
+    *,
+    today: date,
+    limit: int,
+    before: int | None = None,
+    patience: Patience | None = None,
+) -> SearchPage:
+    """At most `limit` papers that `query` finds, and how many there are.
+
+    `today` resolves spans like since:7d. `before` is the `next_before` of the page in front, None for the first
+    one. Without `patience` everything is looked at, however long it takes.
+    """
+    low, high = _range(db, query, today)
+    parts = [_Scan(db, match, low, high) for match in _matches(query)]
+    page = _page(parts, limit, before, _deadline(patience, "page"))
+    total, is_exact = _count(parts, _deadline(patience, "count"))
+    return SearchPage(page.keys, max(total, len(page.keys)), is_exact, page.next_before, page.timed_out)
+
+
+def _matches(query: Query) -> list[str]:
+    """The FTS5 expressions to be shown one after the other; "" for every paper."""
+    whole = fts(query)
+    titles = title_expression(query) if query.by_relevance else ""
+    return [titles, f"{whole} NOT {titles}"] if titles else [whole]
+
+
+def _range(db: Database, query: Query, today: date) -> tuple[int, int]:
+    """The lowest and the highest key that can be a hit; an empty range when there is none."""
+    newest = db.execute(_NEWEST).fetchone()
+    if newest is None:
+        return 1, 0
+    first, last = query.span(today)
+    low = _first_key(first) if first else db.execute(_OLDEST).fetchone()[0]
+    high = _first_key(last) + _DAY - 1 if last else newest[0]
+    return low, min(high, newest[0])
+
+
+def _first_key(day: date) -> int:
+    return (day.year * 10_000 + day.month * 100 + day.day) * _DAY
+
+
+def _deadline(patience: Patience | None, what: str) -> Callable[[], bool]:
+    """A question: is the time up?"""
+    if patience is None:
+        return lambda: False
+    clock = patience.clock
+    end = clock() + (patience.page if what == "page" else patience.count)
+    return lambda: clock() >= end
+
+
+@dataclass(frozen=True, slots=True)
+class _Scan:
+    """One FTS5 expression over a range of keys."""
+
+    db: Database
+    match: str
+    low: int
+    high: int
+
+    def keys(self, before: int | None, is_late: Callable[[], bool]) -> Iterator[int]:
+        """The hits below `before`, newest first, window by window. Raises _LateError between two of them."""
+        high = self.high if before is None else min(self.high, before - 1)
+        width = _FIRST_WINDOW
+        while high >= self.low:
+            low = max(self.low, high - width + 1)
+            yield from self._window(low, high, is_late)
+            high, width = low - 1, min(width * _GROWTH, _LARGEST_WINDOW)
+            if high >= self.low and is_late():
+                raise _LateError(low)
+
+    def _window(self, low: int, high: int, is_late: Callable[[], bool]) -> Iterator[int]:
+        sql = _MATCHING if self.match else _ALL
+        cursor = self.db.execute(sql, {"match": self.match, "low": low, "high": high})
+        try:
+            for steps, (key,) in enumerate(cursor, start=1):
+                yield key
+                if steps % _STEPS_BETWEEN_CHECKS == 0 and is_late():
+                    raise _LateError(key)
+        finally:
+            cursor.close()
+
+
+def _page(parts: list[_Scan], limit: int, before: int | None, is_late: Callable[[], bool]) -> SearchPage:
+    """The page's keys; its total is not counted yet.
+
+    In the second of two parts `before` is negative: keys of different parts must not be mistaken.
+    """
+    found: list[int] = []
+    in_rest = before is not None and before < 0
+    start = abs(before) if before is not None else None
+    for sign, scan in ((-1, parts[-1]),) if in_rest else zip((1, -1), parts, strict=False):
+        try:
+            for key in scan.keys(start, is_late):
+                if len(found) == limit:
+                    return SearchPage(tuple(abs(each) for each in found), 0, False, found[-1])
+                found.append(sign * key)
+        except _LateError as late:
+            return SearchPage(tuple(abs(each) for each in found), 0, False, sign * late.key, timed_out=True)
+        start = None
+    return SearchPage(tuple(abs(each) for each in found), 0, False, None)
+
+
+def _count(parts: list[_Scan], is_late: Callable[[], bool]) -> tuple[int, bool]:
+    """The number of hits, and whether it is all of them."""
+    total = 0
+    try:
+        for scan in parts:
+            for _ in scan.keys(None, is_late):
+                total += 1
+                if total > COUNTED:
+                    return COUNTED, False
+    except _LateError:
+        return total, False
+    return total, True

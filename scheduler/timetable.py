@@ -1,0 +1,38 @@
+"""The only APScheduler: it ticks the jobs, and the database says what is due.
+
+Jobs are coalesced, never overlap themselves, and however late a tick comes it is run (APScheduler would skip it after
+one second by default).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+
+from apscheduler.schedulers.asyncio import AsyncIOScheduler
+
+Job = Callable[[], Awaitable[None]]
+
+
+class Timetable:
+    """Runs each job once at the start and then every so often, until it is stopped."""
+
+    def __init__(self) -> None:
+        self._scheduler = AsyncIOScheduler(
+            timezone="UTC",
+            job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None},
+        )
+
+    def every(self, interval: timedelta, name: str, job: Job) -> None:
+        """Adds a job; `name` must be its own. The first run is one interval after `start`."""
+        self._scheduler.add_job(
+            job, "interval", seconds=interval.total_seconds(), id=name, name=name, replace_existing=True
+        )
+
+    def start(self) -> None:
+        """Begins to tick on the running event loop."""
+        self._scheduler.start()
+
+    def stop(self) -> None:
+        """Stops ticking; a job under way is cancelled, so the caller first lets go of what must be finished."""
+        self._scheduler.shutdown(wait=False)

@@ -1,0 +1,384 @@
+"""The one tokeniser: what matching, search and queries all take for a word.
+
+    normalise | words | split and joined forms | plurals folded
+
+Case, accents (Søgaard is sogaard), full-width forms, sub- and superscripts (H₂ is h2), English plurals and
+a possessive 's are folded. A word is a run of letters and digits of any script: "RL" is found in "(RL)",
+"RL's" and "RL-based", never in "world" — and not in "RLHF" either, which is a word of its own; ask for `RL*`
+or `RL OR RLHF`. C++, C#, .NET and decimal numbers are whole words; CI/CD is "ci" and "cd" beside each other.
+
+Hyphenated and slashed pairs are indexed twice: "multi-agent" as the words "multi agent", and joined as
+"multiagent" behind the text, with a few neighbours so that short phrases around the joined form match too.
+
+Chinese is cut at word boundaries by rjieba's dictionary, without its guesses at unknown words: these depend
+on the neighbourhood, and a query's is never the text's. Words of four and more characters that are two words
+of the dictionary are split (量子化学 is 量子 and 化学), so that a query and a text that were cut differently
+still meet. Traditional and Japanese forms of common characters are folded to the simplified ones (強化學習).
+Japanese kana and Korean syllables are words as long as they run on.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import rjieba
+
+from scheduler.han import SIMPLIFIED
+from scheduler.models import Author, Paper, Wording
+from scheduler.plurals import singular
+
+VERSION = 1
+"""Rises when the same text gives other tokens: a full-text index of another version must be built anew."""
+
+SEPARATOR = "."
+"""Stands between runs that no phrase may cross; never a token of a text."""
+
+TOKEN_CHARACTERS = "+#.-/_:"
+"""What tokens are made of besides letters and digits; everything else in ASCII separates."""
+
+LONGEST = 64
+"""Characters of a token: longer runs of letters are cut."""
+
+NAME_GAP = 6
+"""The most words between two that are looked for in one author's name."""
+
+_NEIGHBOURS = 3
+_NAMES_APART = " ".join([SEPARATOR] * (NAME_GAP + 1))
+
+_HAN = r"\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
+_HIRAGANA = r"\u3041-\u309f"
+_KATAKANA = r"\u30a1-\u30ff\u31f0-\u31ff"
+
+
+def _word_pattern(letter: str) -> str:
+    """A word: atoms (c++, .net, letters and digits, inner apostrophes and decimal points) tied by - and /."""
+    atom = rf"(?:[a-z](?:\+\+|\#)|\.net(?!{letter})|{letter}+(?:(?:'|(?<=\d)\.(?=\d)){letter}+)*)"
+    return rf"{atom}(?:[-/]{atom})*"
+
+
+_ASCII_WORD = re.compile(_word_pattern("[a-z0-9]"))
+_LETTER = rf"[^\W_{_HAN}{_HIRAGANA}{_KATAKANA}]"
+_WORD = re.compile(rf"{_word_pattern(_LETTER)}|[{_HAN}]+|[{_HIRAGANA}]+|[{_KATAKANA}]+")
+_STARTS_HAN = re.compile(f"[{_HAN}]")
+_ACCENTS = re.compile("[\u0300-\u036f]")
+_LETTERS = str.maketrans(
+    {
+        **SIMPLIFIED,
+        **dict.fromkeys("ø", "o"),
+        **dict.fromkeys("łƚ", "l"),
+        **dict.fromkeys("đð", "d"),
+        **dict(zip("æœþħıŋŧĸə", ("ae", "oe", "th", "h", "i", "n", "t", "k", "e"), strict=True)),
+        **dict.fromkeys("‐‑‒–−⁃﹣", "-"),
+        **dict.fromkeys("‘’‛ʼʻʹ′`´", "'"),
+        **dict.fromkeys("\u00ad\u200b\u200c\u200d\u2060\ufeff", None),
+    }
+)
+_LINKING = "a an and as at by for from in is of on or per the to up vs with"
+_FUNCTION_WORDS = frozenset(_LINKING.split())
+
+
+class Piece(NamedTuple):
+    """One word of a text: its tokens, the same with pairs joined, and the places of the joined ones there."""
+
+    split: tuple[str, ...]
+    joined: tuple[str, ...]
+    pairs: tuple[int, ...]
+
+
+class Run(NamedTuple):
+    """Tokens that stand beside each other; `is_open` when the last one may go on (a prefix)."""
+
+    tokens: tuple[str, ...]
+    is_open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What can be found of one paper: per field a stream of tokens, one blank between two.
+
+    `ti` is the title and the Chinese title, `abs` the abstract (the English TL;DR where there is none) and
+    the Chinese abstract or TL;DR, `au` each author's name on its own, `cat` categories and their archives,
+    `id` the id, `src` the source.
+    """
+
+    ti: str
+    abs: str
+    au: str
+    cat: str
+    id: str
+    src: str
+
+
+def normalise(text: str) -> str:
+    """`text` with case, accents, compatibility forms, dashes and apostrophes folded.
+
+    Marks of scripts that need them (kana, Indic vowels) stay. Normalising twice changes nothing.
+    """
+    if text.isascii():
+        return text.lower()
+    return _fold(_fold(text))
+
+
+def _fold(text: str) -> str:
+    """One pass; a second one folds what compatibility forms and case mappings bring to light."""
+    plain = unicodedata.normalize("NFKC", text.translate(_LETTERS)).casefold().translate(_LETTERS)
+    bare = _ACCENTS.sub("", unicodedata.normalize("NFKD", plain)).translate(_LETTERS)
+    return unicodedata.normalize("NFKC", bare)
+
+
+def words(normal: str) -> list[str]:
+    """The words of normalised text as written: pairs with hyphens, Chinese in runs, plurals not folded."""
+    return (_ASCII_WORD if normal.isascii() else _WORD).findall(normal)
+
+
+def word_places(normal: str) -> Iterable[re.Match[str]]:
+    """`words` as matches, for who must know where they stand."""
+    return _WORD.finditer(normal)
+
+
+@lru_cache(maxsize=1 << 17)
+def piece(word: str) -> Piece:
+    """The tokens of one of `words`."""
+    if _STARTS_HAN.match(word):
+        cut = tuple(han_words(word))
+        return Piece(cut, cut, ())
+    split: list[str] = []
+    joined: list[str] = []
+    pairs: list[int] = []
+    for chain in _chains(word):
+        atoms = [bare_atom(atom) for atom in chain]
+        split += [singular(atom) for atom in atoms]
+        if _is_joinable(atoms):
+            pairs.append(len(joined))
+            atoms = [_cut(atoms[0] + atoms[1]), *atoms[2:]]
+        joined += [singular(atom) for atom in atoms]
+    return Piece(tuple(split), tuple(joined), tuple(pairs))
+
+
+def _chains(word: str) -> list[list[str]]:
+    """The atoms that belong together: a/b is one pair, in a-b/c-d each side is a chain of its own."""
+    sides = [side.split("-") for side in word.split("/")]
+    if len(sides) == 2 and all(len(side) == 1 for side in sides):
+        return [[sides[0][0], sides[1][0]]]
+    return sides
+
+
+def bare_atom(atom: str) -> str:
+    """An atom without possessive and apostrophes, at most LONGEST characters: rl's → rl, o'brien → obrien."""
+    return _cut(atom.removesuffix("'s").replace("'", "")) if "'" in atom else _cut(atom)
+
+
+def _cut(atom: str) -> str:
+    return atom[:LONGEST].rstrip(".")
+
+
+def _is_joinable(atoms: Sequence[str]) -> bool:
+    """True when the first two atoms are also written as one word: not 5-10, c/c++, state-of-the-art."""
+    if len(atoms) < 2 or not (atoms[0].isalnum() and atoms[1].replace(".", "").isalnum()):
+        return False
+    if atoms[0][-1].isdigit() and atoms[1][0].isdigit():
+        return False
+    return len(atoms) == 2 or _FUNCTION_WORDS.isdisjoint(atoms)
+
+
+def han_words(run: str) -> list[str]:
+    """A run of Chinese characters cut into dictionary words, unknown ones into characters."""
+    return [part for word in rjieba.cut(run, False) for part in _halves(word)]
+
+
+@lru_cache(maxsize=1 << 14)
+def _halves(word: str) -> tuple[str, ...]:
+    if len(word) > LONGEST:
+        return tuple(word)
+    for place in range(2, len(word) - 1):
+        if rjieba.has_word(word[:place]) and rjieba.has_word(word[place:]):
+            return (word[:place], *_halves(word[place:]))
+    return (word,)
+
+
+def tokens(text: str) -> list[str]:
+    """The words of `text`, folded, in order: "Multi-Agent Policies" → multi, agent, policy.
+
+    `text` is clean text (`scheduler.text`); every token is made of letters, digits and TOKEN_CHARACTERS.
+    """
+    return [token for word in words(normalise(text)) for token in piece(word).split]
+
+
+def stream(text: str) -> list[str]:
+    """What is indexed of `text`: its tokens, then, behind separators, joined pairs among their neighbours.
+
+    "deep multi-agent RL" → deep multi agent rl . deep multiagent rl
+    """
+    pieces = [piece(word) for word in words(normalise(text))]
+    main = [token for each in pieces for token in each.split]
+    if any(each.pairs for each in pieces):
+        main += _joined_runs(pieces)
+    return main
+
+
+def _joined_runs(pieces: Sequence[Piece]) -> list[str]:
+    joined: list[str] = []
+    places: list[int] = []
+    for each in pieces:
+        places += [len(joined) + place for place in each.pairs]
+        joined += each.joined
+    found: list[str] = []
+    until = -1
+    for place in places:
+        start = max(0, place - _NEIGHBOURS)
+        if start > until:
+            found.append(SEPARATOR)
+        found += joined[max(start, until) : place + _NEIGHBOURS + 1]
+        until = place + _NEIGHBOURS + 1
+    return found
+
+
+def runs(text: str) -> tuple[Run, ...]:
+    """What a query for the phrase `text` looks for, any of which will do; empty for a text without a word.
+
+    "multi-agent RL" gives (multi, agent, rl) and (multiagent, rl). With more than three pairs only all split
+    and all joined are looked for.
+    """
+    return tuple(Run(tokens) for tokens in _alternatives(words(normalise(text))))
+
+
+def _alternatives(written_words: Sequence[str]) -> list[tuple[str, ...]]:
+    pieces = [piece(word) for word in written_words]
+    if sum(bool(each.pairs) for each in pieces) > 3:
+        split = tuple(token for each in pieces for token in each.split)
+        return [split, tuple(token for each in pieces for token in each.joined)]
+    found: list[tuple[str, ...]] = [()]
+    for each in pieces:
+        forms = dict.fromkeys((each.split, each.joined))
+        found = [(*run, *form) for form in forms for run in found]
+    return [run for run in dict.fromkeys(found) if run]
+
+
+def open_runs(text: str) -> tuple[Run, ...]:
+    """What a query for `text` looks for when its last word is only the beginning of one.
+
+    A beginning that reaches into a plural's ending also looks for the singular: "polici" gives polici… and
+    policy.
+    """
+    *before, last = words(normalise(text)) or [""]
+    heads = _alternatives(before) or [()]
+    found = [Run(head + tail.tokens, tail.is_open) for tail in _open_tails(last) for head in heads]
+    return tuple(run for run in found if run.tokens)
+
+
+def _open_tails(word: str) -> list[Run]:
+    if _STARTS_HAN.match(word):
+        return [Run(tuple(han_words(word)), True)]
+    atoms = [bare_atom(atom) for atom in re.split("[-/]", word) if atom]
+    if not atoms:
+        return []
+    *front, last = atoms
+    head = tuple(singular(atom) for atom in front)
+    closed = dict.fromkeys(singular(last + ending) for ending in ("", "s", "es"))
+    tails = [Run((*head, last), True)]
+    tails += [Run((*head, token)) for token in closed if not token.startswith(last)]
+    if len(atoms) == 2 and _is_joinable(atoms):
+        tails.append(Run((_cut(front[0] + last),), True))
+    return tails
+
+
+def written(text: str) -> str:
+    """The words of `text`, spelt plainly, with the same tokens: "RL's Policies!" → rl policies."""
+    return " ".join(_written(word) for word in words(normalise(text)))
+
+
+def _written(word: str) -> str:
+    return "".join(bare_atom(part) if part not in ("-", "/") else part for part in re.split("([-/])", word))
+
+
+def name_tokens(name: str) -> list[str]:
+    """The words of a person's name: as `tokens`, but plurals are not folded (Rogers is not Roger)."""
+    return [token for atoms in _name_atoms(name) for token in atoms]
+
+
+def _name_atoms(name: str) -> list[list[str]]:
+    found = []
+    for word in words(normalise(name)):
+        if _STARTS_HAN.match(word):
+            found.append(han_words(word))
+        else:
+            found.append([bare_atom(atom) for atom in re.split("[-/]", word)])
+    return found
+
+
+def _author_runs(author: Author) -> list[str]:
+    """A name's words with the given names' initials, and once more with pairs joined (jeanpierre serre)."""
+    atoms = _name_atoms(author.name)
+    split = [token for group in atoms for token in group]
+    if not split:
+        return []
+    initials = [token[0] for token in split[:-1] if len(token) > 1 and token[0].isalpha()]
+    found = [" ".join((*split, *dict.fromkeys(initials)))]
+    if len(split) > len(atoms):
+        found.append(" ".join("".join(group)[:LONGEST] for group in atoms))
+    return found
+
+
+def document(paper: Paper, wordings: Mapping[str, Wording]) -> Document:
+    """Everything that can be found of `paper`; `wordings` by language ("en", "zh")."""
+    english = wordings.get("en", Wording("en"))
+    chinese = wordings.get("zh", Wording("zh"))
+    return Document(
+        ti=_joined_streams(paper.title, chinese.title),
+        abs=_joined_streams(
+            paper.abstract or english.tldr or english.abstract, chinese.abstract or chinese.tldr
+        ),
+        au=f" {_NAMES_APART} ".join(run for author in paper.authors for run in _author_runs(author)),
+        cat=" ".join(category_tokens(paper.categories)),
+        id=" ".join(id_tokens(paper.id)),
+        src=opaque_token(paper.source),
+    )
+
+
+def _joined_streams(*texts: str) -> str:
+    streams = (" ".join(stream(text)) for text in texts if text)
+    return f" {SEPARATOR} ".join(text for text in streams if text)
+
+
+_ONE_CATEGORY = (
+    ("cs.sy", "eess.sy"),
+    ("math.mp", "math-ph"),
+    ("math.it", "cs.it"),
+    ("math.na", "cs.na"),
+    ("math.st", "stat.th"),
+    ("q-fin.ec", "econ.gn"),
+)
+_OTHER_NAME = {one: other for pair in _ONE_CATEGORY for one, other in (pair, pair[::-1])}
+"""Categories with two names (arXiv category taxonomy, "is an alias for")."""
+
+
+def category_tokens(categories: Iterable[str]) -> list[str]:
+    """Categories, their other names and their archives: cs.SY → cs.sy, cs, eess.sy, eess."""
+    found: dict[str, None] = {}
+    for category in categories:
+        name = opaque_token(category)
+        for each in (name, _OTHER_NAME.get(name, name)):
+            found |= dict.fromkeys((each, each.partition(".")[0]))
+    return [token for token in found if token]
+
+
+def id_tokens(paper_id: str) -> list[str]:
+    """An id, and for old and for foreign ones also what is behind the archive or the kind of id."""
+    whole = opaque_token(paper_id)
+    if whole.startswith(("doi:", "url:")):
+        return [whole, whole[4:]] if whole[4:] else [whole]
+    archive, slash, number = whole.partition("/")
+    return [whole, number] if slash and number and archive else [whole]
+
+
+def opaque_token(name: str) -> str:
+    """A name that is one token whatever it holds (an id, a category, a source); at most 200 characters."""
+    return _OPAQUE.sub("_", normalise(name.strip()))[:200].strip(SEPARATOR)
+
+
+_OPAQUE = re.compile(rf"[\x00-\x7f](?<![a-z0-9{re.escape(TOKEN_CHARACTERS)}])|\s")

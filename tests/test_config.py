@@ -1,0 +1,90 @@
+"""Settings: read in one place, checked, and never showing a secret."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from bot.config import PREFIX, Settings, load_settings, unknown_settings
+from scheduler.errors import SettingsError
+
+ROOT = Path(__file__).resolve().parents[1]
+NONE = Path("does-not-exist.env")
+
+
+def test_defaults_need_no_environment() -> None:
+    settings = load_settings({}, dotenv=NONE)
+    assert settings.categories == ("cs.LG", "cs.AI", "cs.CL", "cs.RO", "stat.ML")
+    assert settings.arxiv_pace == 3.0
+    assert not settings.telegram_token
+
+
+def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
+    dotenv = tmp_path / ".env"
+    dotenv.write_text(
+        "PAPERBOY_TIMEZONE=Asia/Shanghai\nPAPERBOY_DIGEST_TIME=07:15\nOTHER=1\n", encoding="utf-8"
+    )
+    settings = load_settings({"PAPERBOY_DIGEST_TIME": "09:00"}, dotenv=dotenv)
+    assert (settings.timezone, settings.digest_time) == ("Asia/Shanghai", "09:00")
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "told"),
+    [
+        ("TIMEZONE", "Berlin", "IANA time zone"),
+        ("DIGEST_TIME", "8 o'clock", "08:00"),
+        ("DIGEST_TIME", "24:00", "23:59"),
+        ("CATEGORIES", "cs.LG,cs.XX", "'cs.XX' is none"),
+        ("TELEGRAM_BASE_URL", "api.telegram.org", "https://"),
+        ("DISCORD_GATEWAY_URL", "https://gateway", "wss://"),
+        ("ARXIV_PACE", "-1", "seconds"),
+        ("LOG_LEVEL", "loud", "WARNING"),
+        ("LANG", "fr", "en or zh"),
+    ],
+)
+def test_a_wrong_value_names_the_variable_what_was_given_and_what_is_allowed(
+    variable: str, value: str, told: str
+) -> None:
+    with pytest.raises(SettingsError) as caught:
+        load_settings({PREFIX + variable: value}, dotenv=NONE)
+    message = str(caught.value)
+    assert PREFIX + variable in message
+    assert repr(value) in message
+    assert told in message
+    assert "\n" not in message
+
+
+def test_secrets_never_show() -> None:
+    token = "123456:AAH-verysecret"
+    settings = load_settings({"PAPERBOY_TELEGRAM_TOKEN": token}, dotenv=NONE)
+    assert settings.telegram_token.reveal() == token
+    for shown in (repr(settings), str(settings), f"{settings.telegram_token}", repr(settings.telegram_token)):
+        assert "verysecret" not in shown
+    with pytest.raises(SettingsError) as caught:
+        load_settings({"PAPERBOY_TELEGRAM_TOKEN": "1:very secret"}, dotenv=NONE)
+    assert "very secret" not in str(caught.value)
+
+
+def test_unknown_settings_are_named() -> None:
+    assert unknown_settings({"PAPERBOY_TELEGRAM_TOKN": "x", "PATH": "y"}, dotenv=NONE) == (
+        "PAPERBOY_TELEGRAM_TOKN",
+    )
+
+
+def test_env_example_is_every_setting_with_its_default() -> None:
+    assert (ROOT / ".env.example").read_text(encoding="utf-8") == example()
+
+
+def example() -> str:
+    """What `.env.example` must hold."""
+    head = (
+        "# Paperboy's settings. Copy this file to .env and change what you need; every line is optional.\n"
+        "# The environment wins over .env.\n"
+    )
+    lines = [
+        f"\n# {one.metadata['doc']}\n#{PREFIX}{one.name.upper()}={one.metadata['default']}\n"
+        for one in fields(Settings)
+    ]
+    return head + "".join(lines)

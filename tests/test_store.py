@@ -1,0 +1,226 @@
+"""The archive: versions, replays, late papers, batches, and the schema's migrations."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+from sqlite_utils import Database
+
+from scheduler import query
+from scheduler.errors import DatabaseTooNew, StoreError
+from scheduler.models import (
+    AnnounceType,
+    BatchState,
+    ChatRef,
+    ChatState,
+    PaperId,
+    ParsedFeed,
+    Platform,
+    Wording,
+)
+from scheduler.store import Store, open_store
+from scheduler.store.chats import SUBSCRIPTIONS_PER_CHAT, TooManySubscriptions
+from tests.builders import MORNING, TUESDAY, chat_in, feed, memory_store, paper
+
+
+@pytest.fixture
+def store() -> Store:
+    return memory_store()
+
+
+def found(store: Store, text: str) -> list[str]:
+    page = store.archive.search(query.parse(text), today=TUESDAY, limit=50)
+    return [one.paper.id for one in page.papers]
+
+
+def test_archiving_twice_changes_nothing(store: Store) -> None:
+    day = feed(paper("2609.00001", "World models"), paper("2609.00002", "Bandits"))
+    first = store.archive.store(day, now=MORNING)
+    changes = store.db.conn.total_changes
+    again = store.archive.store(day, now=MORNING)
+    assert first == again
+    assert first is not None
+    assert (first.state, first.received) == (BatchState.FRESH, 2)
+    # Only the batch's own record is written again.
+    assert store.db.conn.total_changes - changes == 1
+    assert found(store, "world model") == ["2609.00001"]
+
+
+def test_an_older_version_never_overwrites_a_newer_one(store: Store) -> None:
+    store.archive.store(feed(paper("2609.00001", "New title", "New abstract", version=2)), now=MORNING)
+    store.archive.store(
+        feed(paper("2609.00001", "Old title", "Old abstract", version=1, comments="5 pages")), now=MORNING
+    )
+    known = store.archive.by_id(PaperId("2609.00001"))
+    assert known is not None
+    assert (known.paper.version, known.paper.title, known.paper.abstract) == (2, "New title", "New abstract")
+    assert known.paper.comments == "5 pages"
+    assert found(store, "new title") == ["2609.00001"]
+    assert found(store, "old title") == []
+
+
+def test_a_newer_version_replaces_the_words_in_the_index(store: Store) -> None:
+    store.archive.store(feed(paper("2609.00001", "Bandits at sea")), now=MORNING)
+    store.archive.store(
+        feed(
+            paper("2609.00001", "Bandits on land", version=2),
+            kind=AnnounceType.REPLACE,
+            day=date(2026, 9, 30),
+        ),
+        now=MORNING,
+    )
+    assert found(store, "sea") == []
+    assert found(store, "land") == ["2609.00001"]
+
+
+def test_a_replacement_is_no_news(store: Store) -> None:
+    store.archive.store(feed(paper("2609.00001"), kind=AnnounceType.REPLACE), now=MORNING)
+    assert store.archive.day(TUESDAY) == ()
+    assert store.archive.announced(TUESDAY) == 0
+
+
+def test_new_in_one_category_and_crossed_into_another_is_one_new_paper(store: Store) -> None:
+    one = paper("2609.00001", categories=("cs.LG", "stat.ML"))
+    store.archive.store(feed(one, category="stat.ML", kind=AnnounceType.CROSS), now=MORNING)
+    store.archive.store(feed(one, category="cs.LG"), now=MORNING)
+    (entry,) = store.archive.day(TUESDAY)
+    assert entry.announce_type is AnnounceType.NEW
+    assert store.archive.announced(TUESDAY) == 1
+
+
+def test_a_cut_day_is_partial_and_what_comes_later_completes_it(store: Store) -> None:
+    first = store.archive.store(replace(feed(paper("2609.00001")), truncated=True), now=MORNING)
+    assert first is not None
+    assert (first.state, first.received) == (BatchState.PARTIAL, 1)
+    whole = store.archive.store(feed(paper("2609.00001"), paper("2609.00002"), declared=2), now=MORNING)
+    assert whole is not None
+    assert (whole.state, whole.received) == (BatchState.FRESH, 2)
+
+
+def test_a_count_that_does_not_match_is_partial(store: Store) -> None:
+    batch = store.archive.store(feed(paper("2609.00001"), declared=3), now=MORNING)
+    assert batch is not None
+    assert (batch.state, batch.reason) == (BatchState.PARTIAL, "1 of 3 received")
+
+
+def test_an_empty_answer_does_not_undo_a_day(store: Store) -> None:
+    store.archive.store(feed(paper("2609.00001")), now=MORNING)
+    batch = store.archive.store(feed(), now=MORNING)
+    assert batch is not None
+    assert (batch.state, batch.received) == (BatchState.FRESH, 1)
+
+
+def test_papers_without_an_announcement_are_archived_but_no_news(store: Store) -> None:
+    assert (
+        store.archive.store(ParsedFeed("arxiv-api", "arxiv", papers=(paper("2609.00001"),)), now=MORNING)
+        is None
+    )
+    assert store.archive.by_id(PaperId("2609.00001")) is not None
+    assert store.archive.newest_date() is None
+
+
+def test_words_in_another_language_are_found(store: Store) -> None:
+    one = paper("2609.00001", "Diffusion policies")
+    words = {one.id: (Wording("zh", title="扩散策略", tldr="让机器人更稳。", origin="editor"),)}
+    store.archive.store(feed(one), now=MORNING, wordings=words)
+    assert found(store, "扩散策略") == ["2609.00001"]
+    known = store.archive.by_id(one.id)
+    assert known is not None
+    store.archive.add_wording(known.key, Wording("zh", abstract="抓取任务。"))
+    assert found(store, "抓取") == ["2609.00001"]
+    again = store.archive.by_id(one.id)
+    assert again is not None
+    assert again.wordings["zh"] == Wording("zh", "扩散策略", "让机器人更稳。", "抓取任务。", "editor")
+
+
+def test_keys_rise_with_the_announcement_date(store: Store) -> None:
+    store.archive.store(feed(paper("2609.00009")), now=MORNING)
+    store.archive.store(feed(paper("2609.00001"), day=TUESDAY + timedelta(days=1)), now=MORNING)
+    assert found(store, "paper") == ["2609.00001", "2609.00009"]
+
+
+def test_the_limit_of_subscriptions(store: Store) -> None:
+    chat = chat_in(store)
+    for number in range(SUBSCRIPTIONS_PER_CHAT):
+        store.chats.subscribe(chat.key, f"word{number}", "w")
+    assert store.chats.subscribe(chat.key, "word1", "w")[1] is False
+    with pytest.raises(TooManySubscriptions):
+        store.chats.subscribe(chat.key, "one more", "w")
+
+
+def test_a_moved_chat_keeps_everything_and_joins_the_chat_that_stands_there(store: Store) -> None:
+    old, new = (
+        chat_in(store, "-1", platform=Platform.TELEGRAM),
+        chat_in(store, "-100", platform=Platform.TELEGRAM),
+    )
+    store.chats.subscribe(old.key, "rl", "rl")
+    store.chats.subscribe(new.key, "rl", "rl")
+    store.chats.subscribe(new.key, "robot", "robot")
+    store.chats.move(old.key, ChatRef(Platform.TELEGRAM, "-100"))
+    moved = store.chats.at(ChatRef(Platform.TELEGRAM, "-100"))
+    assert moved is not None
+    assert moved.key == old.key
+    assert [one.query for one in store.chats.subscriptions(old.key)] == ["rl", "robot"]
+    assert store.chats.at(ChatRef(Platform.TELEGRAM, "-1")) is None
+
+
+def test_only_active_chats_with_a_subscription_are_due(store: Store) -> None:
+    chat, idle, gone = chat_in(store, "a"), chat_in(store, "b"), chat_in(store, "c")
+    for one in (chat, gone):
+        store.chats.subscribe(one.key, "rl", "rl")
+    store.chats.set_state(gone.key, ChatState.GONE, "blocked")
+    assert idle.state is ChatState.ACTIVE
+    due = store.chats.due(MORNING + timedelta(hours=1))
+    assert [entry.chat.key for entry in due] == [chat.key]
+    store.chats.slot_done(chat, MORNING + timedelta(hours=1))
+    assert store.chats.due(MORNING + timedelta(hours=24)) == ()
+    assert store.chats.due(MORNING + timedelta(hours=25))
+
+
+def test_notes_and_tokens(store: Store) -> None:
+    store.notes["commands"] = "abc"
+    assert dict(store.notes) == {"commands": "abc"}
+    del store.notes["commands"]
+    with pytest.raises(KeyError):
+        del store.notes["commands"]
+    token = store.tokens.token("sub:" + "x" * 200)
+    assert store.tokens.token("sub:" + "x" * 200) == token
+    assert store.tokens.text(token) == "sub:" + "x" * 200
+    assert store.tokens.text("999") is None
+    assert store.tokens.text("1; drop table paper") is None
+
+
+def test_a_database_survives_being_opened_again(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "paperboy.sqlite"
+    first = open_store(path)
+    first.archive.store(feed(paper("2609.00001", "World models")), now=MORNING)
+    first.close()
+    again = open_store(path)
+    assert found(again, "world model") == ["2609.00001"]
+    again.close()
+
+
+def test_a_database_from_a_newer_paperboy_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "paperboy.sqlite"
+    open_store(path).close()
+    db = Database(path)
+    db["_sqlite_migrations"].insert(  # type: ignore[union-attr]
+        {"migration_set": "paperboy", "name": "m999_from_the_future", "applied_at": "2030-01-01"}
+    )
+    db.close()
+    before = path.read_bytes()
+    with pytest.raises(DatabaseTooNew, match="m999_from_the_future"):
+        open_store(path)
+    assert path.read_bytes() == before
+
+
+def test_a_file_that_is_no_database_is_refused_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("these are my notes, not a database\n" * 100, encoding="utf-8")
+    with pytest.raises(StoreError) as caught:
+        open_store(path)
+    assert "\n" not in str(caught.value)
+    assert path.read_text(encoding="utf-8").startswith("these are my notes")
