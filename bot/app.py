@@ -11,7 +11,7 @@ import contextlib
 import logging
 import random
 import signal
-from collections.abc import Awaitable, Callable, Coroutine, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -27,7 +27,7 @@ from bot.outbox import Sender
 from bot.ports import ChatAdapter, PlatformStopped
 from scheduler import jobs, planning, seeds
 from scheduler.errors import SettingsError
-from scheduler.models import Platform, Schedule
+from scheduler.models import Chat, Digest, Platform, Schedule
 from scheduler.sources.http import SourceClient
 from scheduler.store import Store, open_store
 from scheduler.store.chats import Defaults
@@ -36,7 +36,6 @@ from scheduler.timetable import Timetable
 
 logger = logging.getLogger(__name__)
 
-TICK = timedelta(seconds=20)
 FIRST_PAUSE = 2.0
 LONGEST_PAUSE = 300.0
 
@@ -92,7 +91,7 @@ def source_client(settings: Settings) -> SourceClient:
 
 
 def adapters_of(assembly: Assembly, memory: MutableMapping[str, str]) -> dict[Platform, ChatAdapter]:
-    """An adapter for every platform that has a token. Raises SettingsError when none has."""
+    """An adapter for every platform that has a token."""
     settings, desk = assembly.settings, assembly.desk
     adapters: dict[Platform, ChatAdapter] = {}
     if settings.telegram_token:
@@ -116,16 +115,21 @@ def adapters_of(assembly: Assembly, memory: MutableMapping[str, str]) -> dict[Pl
             standing=desk.standing,
             memory=memory,
         )
-    if not adapters:
+    return adapters
+
+
+def require_a_platform(settings: Settings) -> None:
+    """Raises SettingsError when no platform has a token."""
+    if not settings.telegram_token and not settings.discord_token:
         raise SettingsError(
             "no chat platform is set up: put PAPERBOY_TELEGRAM_TOKEN or PAPERBOY_DISCORD_TOKEN into .env, "
             "or try everything without one: paperboy demo"
         )
-    return adapters
 
 
 async def run(settings: Settings) -> int:
     """Runs until SIGTERM or SIGINT (0), or until no platform can go on (1). Raises SettingsError before it starts."""
+    require_a_platform(settings)
     assembly = assemble(settings)
     async with contextlib.AsyncExitStack() as stack:
         stack.callback(assembly.store.close)
@@ -143,7 +147,7 @@ async def run(settings: Settings) -> int:
         platforms = [_start(stack, supervise(name, adapter.run)) for name, adapter in adapters.items()]
         _start(stack, sender.run())
         _start(stack, memory.keep_written(assembly.store))
-        _tick(stack, assembly, client, sender)
+        _tick(stack, assembly, client, sender, adapters)
         logger.info("Paperboy is up: %s; categories %s", ", ".join(adapters), ", ".join(settings.categories))
         return await _until(stop, platforms)
 
@@ -179,23 +183,34 @@ def _start(stack: contextlib.AsyncExitStack, work: Coroutine[None, None, None]) 
     return task
 
 
-def _tick(stack: contextlib.AsyncExitStack, assembly: Assembly, client: SourceClient, sender: Sender) -> None:
+def _tick(
+    stack: contextlib.AsyncExitStack,
+    assembly: Assembly,
+    client: SourceClient,
+    sender: Sender,
+    adapters: Mapping[Platform, ChatAdapter],
+) -> None:
     settings, store = assembly.settings, assembly.store
+
+    def rendered(chat: Chat, digest: Digest, run_key: str) -> tuple[str, ...]:
+        adapter = adapters.get(chat.ref.platform)
+        return render(chat, digest, run_key, adapter.start_link if adapter is not None else "")
 
     async def plan() -> None:
         def due(store: Store) -> int:
             wanted = planning.wanted_categories(store, settings.categories)
-            return planning.enqueue_digests_if_due(store, clock(), render, wanted)
+            return planning.enqueue_digests_if_due(store, clock(), rendered, wanted)
 
-        if await store.call(due):
+        if planned := await store.call(due):
+            logger.info("%d digests planned", planned)
             sender.wake()
 
     async def fetch() -> None:
         await jobs.fetch_if_due(client, store, settings.categories, clock())
 
-    timetable = Timetable()
-    timetable.every(TICK, "fetch", fetch)
-    timetable.every(TICK, "plan", plan)
+    timetable, tick = Timetable(), timedelta(seconds=settings.tick)
+    timetable.every(tick, "fetch", fetch)
+    timetable.every(tick, "plan", plan)
     timetable.start()
     stack.callback(timetable.stop)
 
@@ -240,12 +255,18 @@ class _Memory(dict[str, str]):
         try:
             while True:
                 await asyncio.sleep(1)
-                written = await self._write(store, written)
+                await self._write(store, written)
         finally:
             await self._write(store, written)
 
-    async def _write(self, store: StoreThread, written: dict[str, str]) -> dict[str, str]:
+    async def _write(self, store: StoreThread, written: dict[str, str]) -> None:
+        """Writes what differs from `written` and notes it there; what cannot be written now is tried again."""
         changed = {name: value for name, value in self.items() if written.get(name) != value}
-        if changed:
+        if not changed:
+            return
+        try:
             await store.call(lambda store: store.notes.update(changed))
-        return dict(self)
+        except Exception as error:
+            logger.warning("%s could not be remembered: %s", ", ".join(changed), error)
+        else:
+            written.update(changed)

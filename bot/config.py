@@ -102,14 +102,18 @@ def _content(text: str) -> str:
     return text
 
 
-def _seconds(text: str) -> float:
+def _seconds(text: str, least: float = 0) -> float:
     try:
         value = float(text)
     except ValueError:
         value = -1.0
-    if not 0 <= value <= 3600:
-        raise ValueError("seconds from 0 to 3600")
+    if not least <= value <= 3600:
+        raise ValueError(f"seconds from {least:g} to 3600")
     return value
+
+
+def _tick(text: str) -> float:
+    return _seconds(text, least=0.1)
 
 
 def _level(text: str) -> str:
@@ -166,6 +170,7 @@ class Settings:
     arxiv_page_pace: float = setting(
         _seconds, "15", "Seconds between two requests to arXiv's pages. arXiv's robots.txt says 15."
     )
+    tick: float = setting(_tick, "20", "Seconds between two looks at what is due: fetches and digests.")
     log_level: str = setting(_level, "INFO", "How much is logged: DEBUG, INFO, WARNING or ERROR.")
 
 

@@ -4,35 +4,55 @@ from __future__ import annotations
 
 from bot.locale import translator
 from bot.parts import make_parts
-from bot.ports import Attachment
+from bot.ports import Attachment, Keyboard, Part
 from bot.render import digest as render_digest
 from bot.render.html import digest_html
 from bot.render.view import View
-from scheduler.models import Chat, ChatKind, Digest
+from scheduler.models import Chat, ChatKind, Digest, Platform
+
+SELECTABLE = 25
+"""Options of one Discord select (components reference)."""
 
 
-def view_of(chat: Chat) -> View:
+def view_of(chat: Chat, start_link: str = "") -> View:
     """How a chat wants papers shown."""
-    return View(lang=chat.lang, content=chat.content, zone=chat.schedule.zone, platform=chat.ref.platform)
+    return View(
+        lang=chat.lang,
+        content=chat.content,
+        zone=chat.schedule.zone,
+        platform=chat.ref.platform,
+        start_link=start_link,
+    )
 
 
-def render(chat: Chat, digest: Digest, run_key: str) -> tuple[str, ...]:
+def render(chat: Chat, digest: Digest, run_key: str, start_link: str = "") -> tuple[str, ...]:
     """The finished parts of a digest as the outbox keeps them (`ports.Part` as JSON).
 
     A private chat gets the first page with buttons to the others; a group or channel the complete compact list and
-    the complete digest as an HTML file.
+    the complete digest as an HTML file. `start_link` is what a paper's private card is opened with from a channel.
     """
-    view = view_of(chat)
-    platform = chat.ref.platform
-    if chat.kind is ChatKind.PRIVATE:
-        pages = render_digest.digest_pages(digest, view)
-        keyboard = render_digest.page_keyboard(run_key, pages[0], len(pages), translator(chat.lang))
-        parts = make_parts(pages[0].blocks, platform, keyboard)
-    else:
-        parts = make_parts(
-            render_digest.digest_compact(digest, view), platform, attachment=file_of(digest, view)
-        )
+    view = view_of(chat, start_link)
+    parts = _page(digest, view, run_key) if chat.kind is ChatKind.PRIVATE else _list_and_file(digest, view)
     return tuple(part.to_json() for part in parts)
+
+
+def _page(digest: Digest, view: View, run_key: str) -> tuple[Part, ...]:
+    pages = render_digest.digest_pages(digest, view)
+    keyboard = render_digest.page_keyboard(run_key, pages[0], len(pages), translator(view.lang))
+    return make_parts(pages[0].blocks, view.platform, keyboard)
+
+
+def _list_and_file(digest: Digest, view: View) -> tuple[Part, ...]:
+    blocks = render_digest.digest_compact(digest, view)
+    return make_parts(blocks, view.platform, _select(digest, view), file_of(digest, view))
+
+
+def _select(digest: Digest, view: View) -> Keyboard:
+    """On Discord a select whose card only the one who chose sees; on Telegram the numbers are links instead."""
+    if view.platform is not Platform.DISCORD:
+        return Keyboard()
+    choices = render_digest.paper_choices(digest.papers[:SELECTABLE], lambda paper: f"p:{paper.id}")
+    return Keyboard(choices=choices, prompt=view.t("Open a paper…"))
 
 
 def file_of(digest: Digest, view: View) -> Attachment:

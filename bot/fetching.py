@@ -24,7 +24,10 @@ from scheduler.store.thread import StoreThread
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What came of one category and date, or of one response without a date."""
+    """What came of one category and date, or of one response without a date.
+
+    `counts`, `received` and `declared` are this response's own; `state` is that of the category's day.
+    """
 
     category: str
     day: date | None
@@ -68,7 +71,7 @@ class Fetched:
         """One line."""
         where = " ".join(filter(None, (self.category or self.file, self.day.isoformat() if self.day else "")))
         counted = " + ".join(f"{count} {kind}" for kind, count in self.counts.items() if count)
-        held = counted or f"{len(self.papers)} papers"
+        held = counted or f"{self.received} {'paper' if self.received == 1 else 'papers'}"
         of = f", {self.received} of {self.declared}" if self.declared is not None else ""
         return f"{where}: {held}{of} ({self.state})"
 
@@ -99,28 +102,28 @@ def _fetched(feed: ParsedFeed, batch: Batch | None, path: Path) -> Fetched:
     problems = tuple(f"{path}: {one.entry}: {one.problem}" for one in feed.problems)
     errors = tuple(f"{path}: {error}" for error in feed.errors)
     cut = (f"{path}: breaks off in the middle; what is whole is kept",) if feed.truncated else ()
-    if batch is None:
-        state = BatchState.FAILED if errors else BatchState.PARTIAL if cut or problems else BatchState.FRESH
-        if state is BatchState.FRESH and not feed.papers:
-            state = BatchState.QUIET
-        counts = _counts(feed.announcements)
-        received, declared = len(feed.announcements) + len(feed.papers), feed.declared
-    else:
-        state, counts = batch.state, dict(batch.counts)
-        received, declared = batch.received, batch.declared
+    state = batch.state if batch is not None else _state(feed, bool(errors), bool(cut or problems))
     return Fetched(
         feed.category,
         feed.date,
         state,
-        received,
-        declared,
-        counts,
+        len(feed.announcements) + len(feed.papers),
+        feed.declared,
+        _counts(feed.announcements),
         feed.kind,
         (*errors, *cut, *problems),
         str(path),
         feed.announcements,
         feed.papers,
     )
+
+
+def _state(feed: ParsedFeed, has_failed: bool, is_partial: bool) -> BatchState:
+    if has_failed:
+        return BatchState.FAILED
+    if is_partial:
+        return BatchState.PARTIAL
+    return BatchState.FRESH if feed.announcements or feed.papers else BatchState.QUIET
 
 
 def _counts(announcements: Sequence[Announcement]) -> dict[AnnounceType, int]:

@@ -40,6 +40,7 @@ AMBIGUOUS_TRIES = 2
 
 IDLE = 2.0
 GRACE = 20.0
+REST_AFTER_FAILURE = 30.0
 
 Clock = Callable[[], datetime]
 
@@ -79,11 +80,19 @@ class Sender:
         """Sends until cancelled; parts in flight are then finished within `GRACE` seconds."""
         try:
             while True:
-                await self.drain()
+                await self._drain_or_rest()
                 self._woken.clear()
                 await self._idle()
         finally:
             await self._finish()
+
+    async def _drain_or_rest(self) -> None:
+        """Drains; where the database cannot be used (a full disk), says so and tries again later."""
+        try:
+            await self.drain()
+        except Exception:
+            logger.exception("deliveries rest for %.0f s: the outbox cannot be read", REST_AFTER_FAILURE)
+            await self._sleep(REST_AFTER_FAILURE)
 
     async def _idle(self) -> None:
         try:

@@ -242,6 +242,10 @@ class ChatAdapter(Protocol):
 
     platform: Platform
 
+    @property
+    def start_link(self) -> str:
+        """The beginning of an address that opens a private talk with the bot, "" where there is none (yet)."""
+
     async def run(self) -> None:
         """Receives updates and answers them until cancelled.
 

@@ -29,15 +29,20 @@ SETTLED = (BatchState.FRESH, BatchState.QUIET)
 async def fetch_category(client: SourceClient, store: StoreThread, category: str, now: datetime) -> Batch:
     """Fetches one category's newest announcement and archives it; the batch says how it went.
 
-    A source that fails gives a batch in the state `failed` with the reason; nothing is raised for it.
+    Whatever fails gives a batch in the state `failed` with the reason: it is asked for again after a pause like any
+    other, and the other categories go on.
     """
     expected = calendar.newest_day(now)
     try:
         feed = await arxiv.fetch_feed(client, category)
+        return await store.call(lambda store: archive_feed(store, feed, category, expected, now))
     except SourceError as error:
-        failed = failed_batch(category, expected, str(error), now)
-        return await store.call(lambda store: _put(store, failed))
-    return await store.call(lambda store: archive_feed(store, feed, category, expected, now))
+        reason = str(error)
+    except Exception as error:
+        logger.exception("reading the feed of %s failed", category)
+        reason = f"unexpected {type(error).__name__}"
+    failed = failed_batch(category, expected, reason, now)
+    return await store.call(lambda store: _put(store, failed))
 
 
 def archive_feed(store: Store, feed: ParsedFeed, category: str, expected: date, now: datetime) -> Batch:

@@ -16,7 +16,7 @@ from datetime import date
 
 from scheduler.models import Match, Paper, Wording
 from scheduler.query import Field, Node, Not, Or, Query, Term, positive_terms
-from scheduler.tokens import NAME_GAP, Document, Run, document
+from scheduler.tokens import NAME_GAP, Document, Place, Run, document, token_places
 
 _MATCH_FIELDS = {
     Field.TITLE: "title",
@@ -47,7 +47,7 @@ class DayIndex:
         self._masks: dict[Term, tuple[tuple[Field, int], ...]] = {}
 
     def mask(self, query: Query, *, today: date | None = None) -> int:
-        """The hits of `query` as bits: bit i is paper i. `today` resolves spans; the papers' day unless given."""
+        """The hits of `query` as bits: bit i is paper i. `today` resolves spans, else the papers' day."""
         if not self._in_time(query, today):
             return 0
         return self._all if query.root is None else self._evaluate(query.root)
@@ -127,6 +127,37 @@ def matches(
         if papers:
             found[query.canonical] = papers
     return found
+
+
+def hit_spans(text: str, query: Query) -> list[tuple[int, int]]:
+    """Where the words and phrases of `query` stand in clean `text` (start, end), rising, without overlaps.
+
+    A phrase is a hit as a whole only; of "RL-based" RL alone is one.
+    """
+    spans: set[tuple[int, int]] = set()
+    wanted = [
+        term for term in positive_terms(query.root) if term.field is Field.ANYWHERE or term.field in _TEXT
+    ]
+    for tokens in token_places(text):
+        for run in {run for term in wanted for run in term.runs}:
+            spans.update(_run_spans(tokens, run))
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if merged and start < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _run_spans(tokens: Sequence[Place], run: Run) -> Iterator[tuple[int, int]]:
+    length = len(run.tokens)
+    for at in range(len(tokens) - length + 1):
+        here = [place.token for place in tokens[at : at + length]]
+        if run.is_open and here[-1].startswith(run.tokens[-1]):
+            here[-1] = run.tokens[-1]
+        if tuple(here) == run.tokens:
+            yield tokens[at].start, tokens[at + length - 1].end
 
 
 def _streams(documents: Sequence[Document], field: Field) -> list[str]:

@@ -132,8 +132,17 @@ def enqueue_digests_if_due(
         if now - entry.slot > LATEST:
             store.chats.slot_done(entry.chat, now)
         elif settled:
-            planned += _plan_slot(store, entry, day, render, now)
+            planned += _plan_slot_or_say(store, entry, day, render, now)
     return planned
+
+
+def _plan_slot_or_say(store: Store, entry: DueChat, day: Day, render: Render, now: datetime) -> bool:
+    """Plans one chat's slot; a digest that cannot be made stays due and keeps nobody else's back."""
+    try:
+        return _plan_slot(store, entry, day, render, now)
+    except Exception:
+        logger.exception("the digest of %s could not be planned", entry.chat.ref)
+        return False
 
 
 def _plan_slot(store: Store, entry: DueChat, day: Day, render: Render, now: datetime) -> bool:

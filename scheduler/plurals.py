@@ -101,7 +101,7 @@ def singular(word: str) -> str:
     """`word` (lower case) without an English plural ending: policies → policy, boxes → box, models → model.
 
     Words of fewer than four letters, words with anything but a–z, and words that only look like plurals
-    (analysis, bias, loss, status, physics, Gauss, news) stay as they are. Folding twice changes nothing.
+    (analysis, bias, loss, status, physics, Gauss, news) stay as they are.
     """
     if len(word) < 4 or not (word.isascii() and word.isalpha()):
         return word

@@ -6,10 +6,14 @@ one second by default).
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
+
+# A job that outlasts its interval is no news (five feeds, three seconds apart); its next tick comes anyway.
+logging.getLogger("apscheduler.scheduler").setLevel(logging.ERROR)
 
 Job = Callable[[], Awaitable[None]]
 

@@ -24,6 +24,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 import rjieba
@@ -65,6 +66,7 @@ _ASCII_WORD = re.compile(_word_pattern("[a-z0-9]"))
 _LETTER = rf"[^\W_{_HAN}{_HIRAGANA}{_KATAKANA}]"
 _WORD = re.compile(rf"{_word_pattern(_LETTER)}|[{_HAN}]+|[{_HIRAGANA}]+|[{_KATAKANA}]+")
 _STARTS_HAN = re.compile(f"[{_HAN}]")
+_LETTER_AND_MARKS = re.compile("(?s:.)[\u0300-\u036f\u3099\u309a]*")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _LETTERS = str.maketrans(
     {
@@ -136,11 +138,6 @@ def words(normal: str) -> list[str]:
     return (_ASCII_WORD if normal.isascii() else _WORD).findall(normal)
 
 
-def word_places(normal: str) -> Iterable[re.Match[str]]:
-    """`words` as matches, for who must know where they stand."""
-    return _WORD.finditer(normal)
-
-
 @lru_cache(maxsize=1 << 17)
 def piece(word: str) -> Piece:
     """The tokens of one of `words`."""
@@ -207,6 +204,50 @@ def tokens(text: str) -> list[str]:
     `text` is clean text (`scheduler.text`); every token is made of letters, digits and TOKEN_CHARACTERS.
     """
     return [token for word in words(normalise(text)) for token in piece(word).split]
+
+
+class Place(NamedTuple):
+    """A token and the part of a text that it stands for: text[start:end]."""
+
+    token: str
+    start: int
+    end: int
+
+
+def token_places(text: str) -> tuple[list[Place], list[Place]]:
+    """The tokens of `text` with their places, and the same with hyphenated pairs joined."""
+    normal, origin = _traced(text)
+    split: list[Place] = []
+    joined: list[Place] = []
+    for match in _WORD.finditer(normal):
+        atoms = _atom_spans(match.group(), match.start())
+        spans = [(origin[start][0], origin[end - 1][1]) for start, end in atoms]
+        each = piece(match.group())
+        split += [Place(token, *span) for token, span in zip(each.split, spans, strict=True)]
+        for at, token in enumerate(each.joined):
+            first = spans.pop(0)
+            last = spans.pop(0) if at in each.pairs else first
+            joined.append(Place(token, first[0], last[1]))
+    return split, joined
+
+
+def _traced(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """`text` normalised letter by letter, and for each character of it the span it comes from."""
+    found: list[str] = []
+    origin: list[tuple[int, int]] = []
+    for match in _LETTER_AND_MARKS.finditer(text):
+        normal = normalise(match.group())
+        found.append(normal)
+        origin += [match.span()] * len(normal)
+    return "".join(found), origin
+
+
+def _atom_spans(word: str, offset: int) -> list[tuple[int, int]]:
+    """Where the tokens of `piece(word).split` stand."""
+    if not _STARTS_HAN.match(word):
+        return [(offset + match.start(), offset + match.end()) for match in re.finditer("[^-/]+", word)]
+    ends = list(accumulate((len(part) for part in han_words(word)), initial=offset))
+    return list(pairwise(ends))
 
 
 def stream(text: str) -> list[str]:

@@ -43,6 +43,8 @@ def enqueue(
 class FakePlatform:
     """A platform that says what it is told to say, and remembers what was sent."""
 
+    start_link = ""
+
     def __init__(self, platform: Platform = Platform.TELEGRAM) -> None:
         self.platform = platform
         self.sent: list[tuple[str, str]] = []

@@ -202,7 +202,7 @@ def test_the_keyboard_opens_papers_and_turns_pages_round() -> None:
     first, last = (page_keyboard("day-2026-09-29", page, len(pages), t) for page in (pages[0], pages[-1]))
     assert [button.short for button in first.choices] == [str(number) for number in range(1, 11)]
     assert first.choices[0].label.startswith("1 · Paper 1")
-    assert first.choices[0].action == "p:2609.00001"
+    assert first.choices[0].action == "c:1:2609.00001|day-2026-09-29"
     assert [(button.label, button.action) for button in first.rows[0]] == [
         ("◀", "d:day-2026-09-29:3"),
         ("1/3", "d:day-2026-09-29:1"),

@@ -16,6 +16,7 @@ class ConsoleAdapter:
     """One person at a terminal. `write` prints a text; `lines` gives what is typed, line by line."""
 
     platform = Platform.CONSOLE
+    start_link = ""
 
     def __init__(
         self,

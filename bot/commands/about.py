@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from bot.commands.reading import card
 from bot.commands.visit import Visit, action, bold, code, line, rows, say
 from bot.markup import Block
-from bot.ports import Button, CommandSpec, Reply
+from bot.ports import Button, Reply
+from bot.render.view import View
 
 
 def start(visit: Visit) -> Reply:
-    """Greets, says what will happen, and offers the first taps."""
+    """Greets, says what will happen, and offers the first taps; from a paper's link in a channel, opens its card."""
+    opened = View.started_paper(visit.argument)
+    if opened is not None:
+        return card(visit, opened)
     t = visit.t
     chat = visit.chat
     return say(
@@ -34,13 +41,13 @@ def _other(lang: str) -> str:
     return "zh" if lang == "en" else "en"
 
 
-def help_with(visit: Visit, commands: tuple[CommandSpec, ...]) -> Reply:
-    """Every command with its one line, and the query language in five examples."""
+def help_with(visit: Visit, commands: Sequence[tuple[str, str]]) -> Reply:
+    """Every command with its one line (name, sentence to translate), and the query language in five examples."""
     t = visit.t
     listed = Block(
         (
             line(bold(t("What I can do"))),
-            *(line(code(f"/{command.name}"), f" {command.summary[visit.chat.lang]}") for command in commands),
+            *(line(code(f"/{name}"), f" {t(summary)}") for name, summary in commands),
         )
     )
     examples = (

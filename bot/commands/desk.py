@@ -121,11 +121,10 @@ def _suggestions(visit: Visit, parameter: str) -> tuple[Suggestion, ...]:
     if parameter == "subscription":
         named = [Suggestion(one.title, str(number)) for number, one in enumerate(known, start=1)]
         return _containing(named, typed)
-    lang = visit.chat.lang
-    topics = [Suggestion(topic.title[lang], topic.key) for topic in visit.house.topics]
+    topics = [Suggestion(visit.in_its_language(topic.title), topic.key) for topic in visit.house.topics]
     if visit.request.command == "search":
         topics = [
-            Suggestion(topic.title[lang], topic.query)
+            Suggestion(visit.in_its_language(topic.title), topic.query)
             for topic in visit.house.topics
             if len(topic.query) <= 100
         ]

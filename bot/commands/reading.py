@@ -243,6 +243,15 @@ def open_paper(visit: Visit) -> Reply:
     return card(visit, PaperId(visit.argument))
 
 
+def open_in_place(visit: Visit) -> Reply:
+    """A paper's button under a digest's page: its card instead of the page, and a way back."""
+    page, _, rest = visit.argument.partition(":")
+    paper_id, _, name = rest.rpartition("|")
+    shown = card(visit, PaperId(paper_id))
+    back = Button(visit.t("◀ Back to the digest"), f"d:{name}:{page}")
+    return replace(shown, keyboard=Keyboard((*shown.keyboard.rows, (back,))), in_place=True)
+
+
 def _because(visit: Visit, known: Known) -> tuple[tuple[str, Match], ...]:
     """Which of the chat's subscriptions find this paper, with the fields that match."""
     index = matching.DayIndex([(known.paper, known.wordings)])

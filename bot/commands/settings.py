@@ -11,7 +11,7 @@ from bot.commands.subscribing import next_digest
 from bot.commands.visit import Visit, action, bold, line, rows, say
 from bot.locale import N_, translator
 from bot.ports import Button, Reply
-from scheduler.models import Chat, Schedule
+from scheduler.models import Chat
 
 CONTENT = {"en": N_("as they are"), "zh": N_("in Chinese"), "both": N_("in both languages")}
 LANGUAGES = {"en": "English", "zh": "中文"}
@@ -41,7 +41,7 @@ def _overview(visit: Visit) -> Reply:
         t("Digest at {time}, {zone}.", time=chat.schedule.time, zone=chat.schedule.zone),
         t(
             "I write {language}; papers are shown {how}.",
-            language=LANGUAGES[chat.lang],
+            language=LANGUAGES.get(chat.lang, chat.lang),
             how=t(CONTENT[chat.content]),
         ),
         t(
@@ -132,8 +132,3 @@ TAKES = {
     "lang": N_("Either en or zh."),
     "papers": N_("One of en, zh and both."),
 }
-
-
-def with_defaults(time: str, zone: str) -> Schedule:
-    """The schedule that a new chat starts with."""
-    return Schedule(time, zone)

@@ -6,10 +6,12 @@ from collections import Counter
 from datetime import date, timedelta
 
 from bot.commands.visit import Visit, action, bold, code, line, rows, say
+from bot.locale import N_
 from bot.markup import Block, Line
 from bot.ports import Button, Keyboard, Reply
 from bot.render.query_words import describe
 from scheduler import calendar, query, slots
+from scheduler.errors import QueryError
 from scheduler.models import Subscription
 from scheduler.planning import read_day
 from scheduler.query import Query
@@ -17,14 +19,14 @@ from scheduler.seeds import Topic
 from scheduler.store.chats import SUBSCRIPTIONS_PER_CHAT, TooManySubscriptions
 
 FIELDS = {
-    "cs": "Computer science",
-    "stat": "Statistics",
-    "math": "Mathematics",
-    "physics": "Physics",
-    "q-bio": "Quantitative biology",
-    "q-fin": "Quantitative finance",
-    "econ": "Economics",
-    "eess": "Electrical engineering",
+    "cs": N_("Computer science"),
+    "stat": N_("Statistics"),
+    "math": N_("Mathematics"),
+    "physics": N_("Physics"),
+    "q-bio": N_("Quantitative biology"),
+    "q-fin": N_("Quantitative finance"),
+    "econ": N_("Economics"),
+    "eess": N_("Electrical engineering"),
 }
 RATE_DAYS = 5
 
@@ -35,7 +37,7 @@ def subscribe(visit: Visit) -> Reply:
         return _ask_what(visit)
     topic = next((topic for topic in visit.house.topics if topic.key == visit.argument.casefold()), None)
     if topic is not None:
-        return _save(visit, query.parse(topic.query), topic.title[visit.chat.lang])
+        return _save(visit, query.parse(topic.query), visit.in_its_language(topic.title))
     if query.is_plain_words(visit.argument):
         return _save(visit, query.phrase_query(visit.argument), " ".join(visit.argument.split()), loose=True)
     parsed = query.parse(visit.argument)
@@ -86,8 +88,13 @@ def _save(visit: Visit, parsed: Query, title: str, *, loose: bool = False) -> Re
     t = visit.t
     if not visit.request.may_manage:
         return _not_yours(visit)
+    if (same := _equal(visit, parsed)) is not None:
+        return say(
+            t("You follow “{title}” already.", title=same.title),
+            keyboard=rows(Button(t("Show all"), "subscriptions")),
+        )
     try:
-        saved, is_new = visit.store.chats.subscribe(
+        saved, _ = visit.store.chats.subscribe(
             visit.chat.key, parsed.canonical, title, since=_first_date(visit)
         )
     except TooManySubscriptions:
@@ -98,12 +105,18 @@ def _save(visit: Visit, parsed: Query, title: str, *, loose: bool = False) -> Re
             ),
             keyboard=rows(Button(t("Show them"), "subscriptions")),
         )
-    if not is_new:
-        return say(
-            t("You follow “{title}” already.", title=saved.title),
-            keyboard=rows(Button(t("Show all"), "subscriptions")),
-        )
     return _saved(visit, saved, parsed, loose)
+
+
+def _equal(visit: Visit, parsed: Query) -> Subscription | None:
+    """The chat's subscription that finds the same papers, however it was spelt."""
+    for one in visit.store.chats.subscriptions(visit.chat.key):
+        try:
+            if query.parse(one.query) == parsed:
+                return one
+        except QueryError:
+            continue
+    return None
 
 
 def _saved(visit: Visit, saved: Subscription, parsed: Query, loose: bool) -> Reply:
@@ -111,7 +124,9 @@ def _saved(visit: Visit, saved: Subscription, parsed: Query, loose: bool) -> Rep
     if loose:
         lines = [t("You follow the phrase “{title}”, in title or abstract.", title=saved.title)]
     else:
-        lines = [t("You follow “{title}”: papers with {meaning}.", title=saved.title, meaning=describe(parsed, t))]
+        lines = [
+            t("You follow “{title}”: papers with {meaning}.", title=saved.title, meaning=describe(parsed, t))
+        ]
     if (rate := _rate(visit, saved.query)) is not None:
         lines.append(rate)
     lines.append(next_digest(visit))
@@ -264,10 +279,11 @@ def topics(visit: Visit) -> Reply:
 
 
 def _topics_of(visit: Visit, field: str) -> Reply:
-    lang = visit.chat.lang
     chosen = [topic for topic in visit.house.topics if topic.field == field]
-    blocks = tuple(Block(_topic_lines(topic, lang)) for topic in chosen)
-    buttons = [Button(topic.title[lang], action(visit, "topic", topic.key)) for topic in chosen]
+    blocks = tuple(Block(_topic_lines(visit, topic)) for topic in chosen)
+    buttons = [
+        Button(visit.in_its_language(topic.title), action(visit, "topic", topic.key)) for topic in chosen
+    ]
     back = Button(visit.t("◀ All fields"), "topics")
     keyboard = Keyboard(
         (*rows(*buttons[:24], width=2).rows, (back,)),
@@ -276,8 +292,9 @@ def _topics_of(visit: Visit, field: str) -> Reply:
     return Reply((head, *blocks), keyboard, in_place=bool(visit.request.action))
 
 
-def _topic_lines(topic: Topic, lang: str) -> tuple[Line, ...]:
-    return (line(bold(topic.title[lang])), line(topic.description[lang]))
+def _topic_lines(visit: Visit, topic: Topic) -> tuple[Line, ...]:
+    title, description = visit.in_its_language(topic.title), visit.in_its_language(topic.description)
+    return (line(bold(title)), line(description))
 
 
 def subscribe_topic(visit: Visit) -> Reply:
@@ -285,7 +302,7 @@ def subscribe_topic(visit: Visit) -> Reply:
     topic = next((topic for topic in visit.house.topics if topic.key == visit.argument), None)
     if topic is None:
         return say(visit.t("This topic is not in the catalogue any more."), keyboard=_to_topics(visit))
-    return _save(visit, query.parse(topic.query), topic.title[visit.chat.lang])
+    return _save(visit, query.parse(topic.query), visit.in_its_language(topic.title))
 
 
 def _to_topics(visit: Visit) -> Keyboard:

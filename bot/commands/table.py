@@ -23,7 +23,7 @@ class Command:
 
 
 def _help(visit: Visit) -> Reply:
-    return about.help_with(visit, specs())
+    return about.help_with(visit, [(command.name, command.summary) for command in COMMANDS])
 
 
 COMMANDS = (
@@ -90,6 +90,7 @@ ACTIONS: Mapping[str, Handler] = {
     "digest": reading.show_digest,
     "d": reading.turn_page,
     "p": reading.open_paper,
+    "c": reading.open_in_place,
     "s": reading.search_page,
     "sub": subscribing.subscribe_to,
     "loosen": subscribing.loosen,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -11,7 +11,7 @@ from bot.locale import Translator
 from bot.markup import Block, Line, LineKind, Span, Style
 from bot.ports import ACTION_LIMIT, Button, Keyboard, Reply, Request
 from bot.render.view import View
-from scheduler.models import Chat, ChatKind
+from scheduler.models import Chat
 from scheduler.seeds import Topic
 from scheduler.store import Store
 
@@ -51,10 +51,9 @@ class Visit:
             platform=self.chat.ref.platform,
         )
 
-    @property
-    def is_private(self) -> bool:
-        """True when one person alone reads the chat."""
-        return self.chat.kind is ChatKind.PRIVATE
+    def in_its_language(self, texts: Mapping[str, str]) -> str:
+        """The text for the chat's language, the English one where there is none."""
+        return texts.get(self.chat.lang, texts["en"])
 
     @property
     def local_now(self) -> datetime:
@@ -105,10 +104,3 @@ def untangled(store: Store, pressed: str) -> str:
     if not pressed.startswith("~"):
         return pressed
     return store.tokens.text(pressed[1:]) or ""
-
-
-def clipped(texts: Sequence[str], limit: int, more: Callable[[int], str]) -> list[str]:
-    """At most `limit` of the texts, and a last one that says how many more there are."""
-    if len(texts) <= limit:
-        return list(texts)
-    return [*texts[: limit - 1], more(len(texts) - limit + 1)]

@@ -6,7 +6,7 @@ titles never; where that is not enough the page has fewer papers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
@@ -28,7 +28,7 @@ from bot.render.paper_words import (
 )
 from bot.render.view import View
 from scheduler import calendar
-from scheduler.models import AnnounceType, Digest, DigestPaper, Platform, Section
+from scheduler.models import AnnounceType, Digest, DigestPaper, Paper, Platform, Section
 
 PAPERS_ON_A_PAGE = 10
 LABEL_LIMIT = 80
@@ -281,20 +281,21 @@ def nothing_new(view: View, now: datetime) -> Block:
     )
 
 
+def paper_choices(papers: Iterable[DigestPaper], action: Callable[[Paper], str]) -> tuple[Button, ...]:
+    """A button per paper, with its number as the short label; none where the action is too long."""
+    return tuple(
+        Button(clip(f"{one.number} · {one.paper.title}", LABEL_LIMIT), pressed, short=str(one.number))
+        for one in papers
+        if len((pressed := action(one.paper)).encode()) <= ACTION_LIMIT
+    )
+
+
 def page_keyboard(name: str, page: Page, pages: int, t: Translator) -> Keyboard:
-    """A button per paper of the page and, when there are more pages, ◀ n/m ▶.
+    """A button per paper of the page, which opens its card in place, and, when there are more pages, ◀ n/m ▶.
 
     `name` is the digest's run key. A paper whose id is too long for a button has none.
     """
-    choices = tuple(
-        Button(
-            clip(f"{paper.number} · {paper.paper.title}", LABEL_LIMIT),
-            action,
-            short=str(paper.number),
-        )
-        for paper in page.papers
-        if len((action := f"p:{paper.paper.id}").encode()) <= ACTION_LIMIT
-    )
+    choices = paper_choices(page.papers, lambda paper: f"c:{page.number}:{paper.id}|{name}")
     if pages == 1:
         return Keyboard(choices=choices, prompt=t("Open a paper…"))
     turns = (

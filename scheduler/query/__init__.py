@@ -110,7 +110,7 @@ def is_plain_words(text: str) -> bool:
 
 
 def phrase_query(words: str) -> Query:
-    """The query for `words` side by side: reinforcement learning → "reinforcement learning". Raises QueryError."""
+    """The query for `words` side by side: diffusion policy → "diffusion policy". Raises QueryError."""
     return parse(f'"{words.strip()}"')
 
 

@@ -49,14 +49,14 @@ def _place(node: Node, places: Mapping[Term, int]) -> int:
 
 def implies(node: Node, other: Node) -> bool:
     """True when every paper that has `node` surely has `other`; False also where that is not obvious."""
-    if isinstance(other, Or):
-        return any(implies(node, part) for part in other.parts)
-    if isinstance(other, And):
-        return all(implies(node, part) for part in other.parts)
-    if isinstance(node, And):
-        return any(implies(part, other) for part in node.parts)
     if isinstance(node, Or):
         return all(implies(part, other) for part in node.parts)
+    if isinstance(other, And):
+        return all(implies(node, part) for part in other.parts)
+    if isinstance(node, And) and any(implies(part, other) for part in node.parts):
+        return True
+    if isinstance(other, Or):
+        return any(implies(node, part) for part in other.parts)
     if isinstance(node, Term) and isinstance(other, Term):
         return _term_implies(node, other)
     return False

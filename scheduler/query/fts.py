@@ -17,7 +17,7 @@ def fts(query: Query) -> str:
 
 
 def title_expression(query: Query) -> str:
-    """The expression for those hits that have in the title what may be anywhere; "" when that asks for nothing."""
+    """The expression for hits whose title has what may be anywhere; "" when the query asks for nothing such."""
     if query.root is None or all(term.field for term in positive_terms(query.root)):
         return ""
     return expression(_in_title(query.root))

@@ -28,7 +28,7 @@ class Sign(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Lexeme:
-    """One sign with its text (for FIELD the prefix, for LIMIT and SORT what is behind the colon) and its place."""
+    """One sign with its text (for FIELD the prefix, for LIMIT and SORT what follows the colon) and its place."""
 
     sign: Sign
     text: str
@@ -63,11 +63,11 @@ _SIGNS = re.compile(
     | (?P<open>\() | (?P<close>\))
     | "(?P<phrase>[^"]*)(?P<end>"?)(?P<star>\**)
     | (?P<or>\|+)
-    | (?P<minus>(?<![^\s(|:])-+(?=[^\s-]))
+    | (?P<minus>(?<![^\s(|:])-+(?=[^\s)-]))
     | (?P<limit>since|until|on):(?:\s*(?={_WHEN})|(?=[^\s"()|]))(?P<when>[^\s"()|]*)
     | (?P<sort>sort|order):\s*(?P<order>[^\s"()|]*)
     | (?P<field>{"|".join(FIELD_NAMES)}):\s*
-    | (?P<unknown>{"|".join(_NOT_HERE)}):(?=[^\s:])
+    | (?P<unknown>(?<!id:)(?:{"|".join(_NOT_HERE)})):(?=[^\s:])
     | (?P<word>[^\s"()|]+)""",
     re.VERBOSE | re.IGNORECASE,
 )

@@ -20,6 +20,7 @@ class Problem(StrEnum):
     """Only punctuation or emoji."""
     UNCLOSED_QUOTE = "unclosed_quote"
     UNCLOSED_BRACKET = "unclosed_bracket"
+    """The place is the end of the text, the detail the last sign there: `(rl AND` is open after AND."""
     UNOPENED_BRACKET = "unopened_bracket"
     LONE_OPERATOR = "lone_operator"
     """AND, OR, NOT, | or a field without what belongs to it."""

@@ -26,7 +26,7 @@ _ORDERS = {"relevance": True, "best": True, "newest": False, "date": False, "new
 def read(text: str, raw: str) -> Query:
     """The query that `text` says; `raw` is kept as its raw text. Raises FaultError."""
     signs, limits, by_relevance = _without_limits(lexemes(text))
-    parser = _Parser(signs, len(text))
+    parser = _Parser(signs, len(text.rstrip()))
     root = parser.whole()
     if root is None and not limits:
         raise FaultError(Problem.NO_WORDS, 0, text.strip())
@@ -78,13 +78,14 @@ def _order(lexeme: Lexeme) -> bool:
 
 
 class _Parser:
-    """Reads one list of signs from the front; `places` says where each term stood first."""
+    """Reads one list of signs from the front; `places` says where each term stood last."""
 
     def __init__(self, signs: list[Lexeme], length: int) -> None:
         self._signs = signs
         self._next = 0
         self._depth = 0
-        self._end = length
+        self._open = 0
+        self._last_place = max(length - 1, 0)
         self._terms = 0
         self.places: dict[Term, int] = {}
 
@@ -109,10 +110,10 @@ class _Parser:
         parts = [first]
         while operator := self._take(Sign.OR):
             if parts[-1] is None:
-                raise FaultError(Problem.LONE_OPERATOR, operator.position, operator.text)
+                raise self._lone(operator)
             parts.append(self._both(field))
             if parts[-1] is None:
-                raise FaultError(Problem.LONE_OPERATOR, operator.position, operator.text)
+                raise self._lone(operator)
         return first if len(parts) == 1 else either(part for part in parts if part is not None)
 
     def _both(self, field: Field) -> Node | None:
@@ -120,12 +121,12 @@ class _Parser:
         while (lexeme := self._peek()) is not None and lexeme.sign not in (Sign.OR, Sign.CLOSE):
             operator = self._take(Sign.AND)
             if operator and not parts:
-                raise FaultError(Problem.LONE_OPERATOR, operator.position, operator.text)
+                raise self._lone(operator)
             part = self._operand(field)
             if part is not None:
                 parts.append(part)
             elif operator:
-                raise FaultError(Problem.LONE_OPERATOR, operator.position, operator.text)
+                raise self._lone(operator)
         return both(parts)
 
     def _operand(self, field: Field) -> Node | None:
@@ -155,16 +156,30 @@ class _Parser:
         node = self._operand(field)
         self._depth -= 1
         if node is None:
-            raise FaultError(Problem.LONE_OPERATOR, operator.position, operator.text)
+            raise self._lone(operator)
         return node
 
     def _group(self, field: Field, opening: Lexeme) -> Node | None:
         self._enter(opening)
+        self._open += 1
         node = self._either(field)
         if self._take(Sign.CLOSE) is None:
-            raise FaultError(Problem.UNCLOSED_BRACKET, opening.position)
+            raise self._unclosed()
         self._depth -= 1
+        self._open -= 1
         return node
+
+    def _lone(self, operator: Lexeme) -> FaultError:
+        """An operator without an operand; where the text breaks off within brackets, these are the fault."""
+        if self._open and self._peek() is None:
+            return self._unclosed()
+        return FaultError(Problem.LONE_OPERATOR, operator.position, operator.text)
+
+    def _unclosed(self) -> FaultError:
+        """A bracket that is open at the end of the text; the detail is the last sign there."""
+        last = self._signs[-1]
+        detail = f"{last.text}:" if last.sign is Sign.FIELD else last.text
+        return FaultError(Problem.UNCLOSED_BRACKET, self._last_place, detail)
 
     def _enter(self, lexeme: Lexeme) -> None:
         self._depth += 1
@@ -177,7 +192,7 @@ class _Parser:
         if self._terms > MAX_TERMS:
             raise FaultError(Problem.TOO_MANY_TERMS, lexeme.position)
         for term in found:
-            self.places.setdefault(term, lexeme.position)
+            self.places[term] = lexeme.position
         return either(found)
 
 
@@ -253,7 +268,7 @@ def _stem(lexeme: Lexeme) -> str | None:
     if "*" not in text:
         return None
     stem = text.rstrip("*")
-    last = words(normalise(stem))[-1]
+    last = written(stem).rpartition(" ")[2]
     is_usable = len(last) >= MIN_PREFIX or not last.isascii()
     if lexeme.sign is Sign.PHRASE:
         return stem if is_usable and text.endswith("*") and stem[-1:].isalnum() else None

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from scheduler.query.problems import EXAMPLE, MAX_LENGTH, FaultError, Problem
+from scheduler.query.syntax import FIELD_NAMES, Field
 from scheduler.tokens import normalise, words
 
 LONGEST = 200
@@ -13,6 +14,16 @@ _FEW = 8
 _FILTER = re.compile(r"\b(?:since|until|on|sort|order):\s*[^\s\"()|]*", re.IGNORECASE)
 _UNKNOWN_FIELD = re.compile(r"\b[a-z]+:(?=\S)", re.IGNORECASE)
 _EXCLUDED = re.compile(r"(?<!\S)(?:-+|NOT\s+)")
+_EXCLUSION = re.compile(r"(?<!\S)(?:-+|NOT\s+)(?:\([^)]*\)|\"[^\"]*\"|\S+)")
+_OPERATOR = re.compile(r"\b(?:AND|OR|NOT|ANDNOT)\b|&&|\|")
+_BRACKET = re.compile("[()（）【】]")
+_LOOSE_END = re.compile(r"(?:(?:\b(?:AND|OR|NOT|ANDNOT)\b|&&|\||\(|（|【|(?<!\S)-|\b[a-z]+:)\s*)+$")
+_SAMPLES = {
+    Field.AUTHOR: '"Wei Zhang"',
+    Field.CATEGORY: "cs.LG",
+    Field.ID: "2609.31644",
+    Field.SOURCE: "arxiv",
+}
 
 
 def suggestion(text: str, fault: FaultError, works: Callable[[str], bool]) -> str:
@@ -23,6 +34,7 @@ def suggestion(text: str, fault: FaultError, works: Callable[[str], bool]) -> st
 
 def _candidates(text: str, fault: FaultError) -> Iterator[str]:
     yield from _repairs(text, fault)
+    yield _BRACKET.sub(" ", _OPERATOR.sub(" ", text))
     plain = words(normalise(text))
     yield " ".join(f'"{word}"' if word in ("and", "or", "not") else word for word in plain[:_FEW])
     yield f'"{" ".join(plain[:_FEW])}"'
@@ -33,13 +45,11 @@ def _repairs(text: str, fault: FaultError) -> Iterator[str]:
         case Problem.UNCLOSED_QUOTE:
             yield text.rstrip() + '"'
         case Problem.UNCLOSED_BRACKET:
-            yield text.rstrip() + ")"
-            yield text[: fault.position] + " " + text[fault.position + 1 :]
+            yield from _closed(text)
         case Problem.UNOPENED_BRACKET:
             yield text[: fault.position] + " " + text[fault.position + 1 :]
         case Problem.LONE_OPERATOR:
-            yield text[: fault.position] + " " + text[fault.position :].removeprefix(fault.detail)
-            yield re.sub(r"\b(?:AND|OR|NOT|ANDNOT)\b|\|", " ", text)
+            yield from _without_operator(text, fault)
         case Problem.WILDCARD_ONLY | Problem.WILDCARD_SHORT | Problem.WILDCARD_PLACE:
             yield text.replace("*", " ")
         case Problem.ONLY_NEGATIVE:
@@ -47,10 +57,29 @@ def _repairs(text: str, fault: FaultError) -> Iterator[str]:
             yield _EXCLUDED.sub("", text)
         case Problem.BAD_DATE | Problem.DATE_PLACE | Problem.BAD_SORT:
             yield f"{_FILTER.sub(' ', text)} {'sort:relevance' if 'sort' in text else 'since:7d'}"
+            yield f"{EXAMPLE} sort:relevance"
         case Problem.UNKNOWN_FIELD:
             yield _UNKNOWN_FIELD.sub("", text)
         case Problem.CONTRADICTION:
-            yield re.sub(r"(?<!\S)(?:-+|NOT\s+)(?:\([^)]*\)|\"[^\"]*\"|\S+)", " ", text)
+            yield _EXCLUSION.sub(" ", text)
             yield _FILTER.sub(" ", text)
+            yield "since:7d"
         case _:
             return
+
+
+def _closed(text: str) -> Iterator[str]:
+    """The brackets closed, behind what is whole where the text breaks off after an operator."""
+    whole = _LOOSE_END.sub("", text.rstrip()).rstrip()
+    for kept in (text.rstrip(), whole):
+        yield kept + ")" * max(1, len(re.findall("[(（【]", kept)) - len(re.findall("[)）】]", kept)))
+
+
+def _without_operator(text: str, fault: FaultError) -> Iterator[str]:
+    """A field gets something to look for, any other operator goes."""
+    before, after = text[: fault.position], text[fault.position :].removeprefix(fault.detail)
+    field = FIELD_NAMES.get(fault.detail.lower())
+    if field is not None and after.startswith(":"):
+        yield f"{before}{fault.detail}:{_SAMPLES.get(field, 'attention')} {after[1:]}"
+    yield f"{before} {after}"
+    yield _OPERATOR.sub(" ", text)

@@ -91,7 +91,7 @@ class Term:
 
     def __str__(self) -> str:
         body = f"{self.text}*" if self.is_open else self.text
-        if " " in body or (not self.field and LOOKS_LIKE_ID.fullmatch(body)):
+        if " " in body or ":" in body or (not self.field and LOOKS_LIKE_ID.fullmatch(body)):
             body = f'"{body}"'
         return f"{self.field}:{body}" if self.field else body
 

@@ -39,10 +39,12 @@ _FIRST_WINDOW = 8 * _DAY
 _GROWTH = 4
 _LARGEST_WINDOW = 10_000 * _DAY
 _STEPS_BETWEEN_CHECKS = 64
-_TOP = 2**62
 
 _INSERT = "insert into paper_text(rowid, ti, abs, au, cat, id, src) values (?, ?, ?, ?, ?, ?, ?)"
-_DELETE = "insert into paper_text(paper_text, rowid, ti, abs, au, cat, id, src) values ('delete', ?, ?, ?, ?, ?, ?, ?)"
+_DELETE = (
+    "insert into paper_text(paper_text, rowid, ti, abs, au, cat, id, src) "
+    "values ('delete', ?, ?, ?, ?, ?, ?, ?)"
+)
 _NEWEST = "select rowid from paper_text order by rowid desc limit 1"
 _OLDEST = "select rowid from paper_text order by rowid limit 1"
 _MATCHING = (

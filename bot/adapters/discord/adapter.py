@@ -87,6 +87,8 @@ class DiscordAdapter:
         self._client: PaperboyClient | None = None
         self._sharded = False
 
+    start_link = ""
+
     def __repr__(self) -> str:
         return f"DiscordAdapter({self._api_url!r})"
 

@@ -33,6 +33,12 @@ from bot.ports import Answer, CommandSpec, Gone, Paused, Standing, Suggest, Sugg
 
 logger = logging.getLogger(__name__)
 
+# At DEBUG the library writes every event: the tokens that answer an interaction, and what people typed.
+logging.getLogger("discord").setLevel(logging.INFO)
+
+# Its two warnings that voice will not work are of no use here.
+discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
+
 RATE_LIMIT_PATIENCE = 60.0
 """Seconds: a longer rate limit is raised to the outbox instead of holding a sender."""
 

@@ -178,6 +178,11 @@ class TelegramAdapter:
         """The bot's name without the "@"; "" until it is known."""
         return self._username
 
+    @property
+    def start_link(self) -> str:
+        """The beginning of a deep link (core.telegram.org/bots/features#deep-linking), "" while nameless."""
+        return f"https://t.me/{self._username}?start=" if self._username else ""
+
     # life
 
     async def run(self) -> None:

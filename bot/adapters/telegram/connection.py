@@ -29,6 +29,9 @@ logger = logging.getLogger(__name__)
 # The library warns of its own coming change each time Telegram asks for a pause; `outcomes` reads both forms.
 warnings.filterwarnings("ignore", message=".*retry_after", category=PTBDeprecationWarning)
 
+# At DEBUG the library writes every update: whatever the members of a group say to each other.
+logging.getLogger("telegram").setLevel(logging.INFO)
+
 HIDDEN_TOKEN = "0:hidden"
 """What the library thinks is the token."""
 

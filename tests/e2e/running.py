@@ -1,0 +1,168 @@
+"""`python -m bot run` as a process of its own, told everything by environment variables."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+PATIENCE = 20.0
+"""Seconds that a test waits for what the process has to do; starting it takes two or three."""
+
+DIGEST_TIME = "23:30"
+
+
+def zone_of_a_young_day(now: datetime) -> str:
+    """An IANA zone in which it is about one o'clock at night, so that `DIGEST_TIME` is still far ahead."""
+    offset = 1 - now.astimezone(UTC).hour
+    offset += 24 if offset < -12 else 0
+    # The names of these zones count westward: Etc/GMT-5 is five hours ahead of Greenwich.
+    return f"Etc/GMT{-offset:+d}" if offset else "Etc/GMT"
+
+
+class Paperboy:
+    """One Paperboy with its database in `folder`, started and ended as often as a test wants."""
+
+    def __init__(self, folder: Path, **settings: str) -> None:
+        self.database = folder / "paperboy.sqlite"
+        self._output = folder / "output.txt"
+        self._cwd = folder / "empty"
+        self._cwd.mkdir()
+        self._environ = {
+            "HOME": str(self._cwd),
+            "PATH": os.environ.get("PATH", ""),
+            "PYTHONPATH": str(ROOT),
+            "PAPERBOY_DATABASE": str(self.database),
+            "PAPERBOY_CONTACT": "tests@example.org",
+            "PAPERBOY_TIMEZONE": zone_of_a_young_day(datetime.now(UTC)),
+            "PAPERBOY_DIGEST_TIME": DIGEST_TIME,
+            "PAPERBOY_TICK": "0.2",
+            **{f"PAPERBOY_{name.upper()}": value for name, value in settings.items()},
+        }
+        self._process: subprocess.Popen[bytes] | None = None
+
+    # life
+
+    def start(self) -> None:
+        """Starts the process; what it writes is kept over all its lives."""
+        assert self._process is None, "it runs already"
+        with self._output.open("ab") as output:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "bot", "run"],
+                cwd=self._cwd,
+                env=self._environ,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+
+    async def ended(self, patience: float = PATIENCE) -> int:
+        """The exit status, once the process has ended by itself or by a signal (then it is negative)."""
+        assert self._process is not None
+        await until(lambda: self._process is not None and self._process.poll() is not None, patience, self)
+        status = self._process.wait()
+        self._process = None
+        return status
+
+    async def stop(self, patience: float = 5.0) -> int:
+        """Sends SIGTERM and gives the exit status."""
+        self._signal(signal.SIGTERM)
+        return await self.ended(patience)
+
+    async def kill(self) -> None:
+        """Ends the process without a word."""
+        self._signal(signal.SIGKILL)
+        assert await self.ended() == -signal.SIGKILL
+
+    def _signal(self, number: signal.Signals) -> None:
+        assert self._process is not None
+        self._process.send_signal(number)
+
+    def clean_up(self) -> None:
+        """Ends the process where a test has left it."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    @property
+    def runs(self) -> bool:
+        """True while the process lives."""
+        return self._process is not None and self._process.poll() is None
+
+    # what it wrote
+
+    @property
+    def output(self) -> str:
+        """Everything on standard output and standard error so far."""
+        return self._output.read_text(encoding="utf-8") if self._output.exists() else ""
+
+    def lines(self, *words: str) -> list[str]:
+        """The lines that hold all these words."""
+        return [line for line in self.output.splitlines() if all(word in line for word in words)]
+
+    @property
+    def files(self) -> list[str]:
+        """What lies in the folder that it was started in."""
+        return sorted(path.name for path in self._cwd.iterdir())
+
+    # its database
+
+    @contextlib.contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        connection = sqlite3.connect(self.database, timeout=10)
+        try:
+            with connection:
+                yield connection
+        finally:
+            connection.close()
+
+    def rows(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
+        """What the database says; [] before it is there."""
+        if not self.database.exists():
+            return []
+        with self._connected() as connection:
+            try:
+                return connection.execute(sql, values).fetchall()
+            except sqlite3.OperationalError as error:
+                if "no such table" in str(error):
+                    return []
+                raise
+
+    def parts(self, *states: str) -> int:
+        """How many parts of the outbox are in one of these states (in any, without states)."""
+        chosen = f"where state in ({', '.join('?' * len(states))})" if states else ""
+        found = self.rows(f"select count(*) from delivery {chosen}", *states)
+        return int(found[0][0]) if found else 0
+
+    def fetched(self) -> int:
+        """How many categories' newest announcements are there."""
+        found = self.rows(
+            "select count(*) from batch where state = 'fresh' and source like 'arxiv%' "
+            "and date = (select max(date) from batch)"
+        )
+        return int(found[0][0]) if found else 0
+
+    def let_the_time_come(self) -> None:
+        """Every chat's digest is due now."""
+        with self._connected() as connection:
+            connection.execute("update chat set next_due = ?", [time.time() - 1])
+
+
+async def until(happened: Any, patience: float = PATIENCE, paperboy: Paperboy | None = None) -> None:
+    """Returns as soon as `happened()` is true; fails after `patience` seconds with what Paperboy wrote."""
+    end = time.monotonic() + patience
+    while not happened():
+        told = paperboy.output[-4000:] if paperboy else ""
+        assert time.monotonic() < end, f"it did not happen in {patience} s\n{told}"
+        await asyncio.sleep(0.02)
