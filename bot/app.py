@@ -14,6 +14,7 @@ import signal
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 from bot.adapters.discord import DiscordAdapter
@@ -196,14 +197,20 @@ def _tick(
         adapter = adapters.get(chat.ref.platform)
         return render(chat, digest, run_key, adapter.start_link if adapter is not None else "")
 
-    async def plan() -> None:
-        def due(store: Store) -> int:
-            wanted = planning.wanted_categories(store, settings.categories)
-            return planning.enqueue_digests_if_due(store, clock(), rendered, wanted)
+    def round_now(store: Store) -> planning.Round:
+        return planning.round_of(store, clock(), planning.wanted_categories(store, settings.categories))
 
-        if planned := await store.call(due):
+    async def plan() -> None:
+        came = await store.call(round_now)
+        planned = 0
+        for entry in came.due:
+            # A call for each chat: people are answered in between, and the first digest leaves at once.
+            slot = partial(planning.plan_slot, entry=entry, day=came.day, render=rendered, now=clock())
+            if await store.call(slot):
+                planned += 1
+                sender.wake()
+        if planned:
             logger.info("%d digests planned", planned)
-            sender.wake()
 
     async def fetch() -> None:
         await jobs.fetch_if_due(client, store, settings.categories, clock())

@@ -39,7 +39,7 @@ AMBIGUOUS_TRIES = 2
 """A repeat is better than a missing day, one repeat is enough (facts on ambiguous sends)."""
 
 IDLE = 2.0
-GRACE = 20.0
+GRACE = 8.0
 REST_AFTER_FAILURE = 30.0
 
 Clock = Callable[[], datetime]
@@ -80,8 +80,8 @@ class Sender:
         """Sends until cancelled; parts in flight are then finished within `GRACE` seconds."""
         try:
             while True:
-                await self._drain_or_rest()
                 self._woken.clear()
+                await self._drain_or_rest()
                 await self._idle()
         finally:
             await self._finish()

@@ -14,7 +14,7 @@ from scheduler import calendar, digest, enrich, query, slots
 from scheduler.digest import Built, Candidate
 from scheduler.errors import QueryError
 from scheduler.matching import DayIndex
-from scheduler.models import BatchState, Chat, Digest, Match, Subscription
+from scheduler.models import BatchState, Chat, ChatState, Digest, Match, Subscription
 from scheduler.store import Store
 from scheduler.store.chats import DueChat
 from scheduler.store.outbox import Plan
@@ -43,6 +43,17 @@ class Day:
     announced: Mapping[date, int]
     hits: digest.Hits
     complete: bool
+
+
+_NOTHING = Day((), {}, {}, complete=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """The slots to be planned at one moment, and the news for all of them."""
+
+    due: tuple[DueChat, ...]
+    day: Day
 
 
 def read_day(store: Store, dates: Sequence[date], queries: Iterable[str], today: date) -> Day:
@@ -122,34 +133,43 @@ def enqueue_digests_if_due(
     A slot stays open while its day's categories are not all there, then closes for good: once per local day. A slot
     that was missed by more than `LATEST` closes without a digest, and its papers come with the next one.
     """
+    came = round_of(store, now, categories)
+    return sum(plan_slot(store, entry, came.day, render, now) for entry in came.due)
+
+
+def round_of(store: Store, now: datetime, categories: Iterable[str] = ()) -> Round:
+    """The slots that can be planned or closed at `now`, with the news of the last days for them."""
     due = store.chats.due(now)
-    if not due:
-        return 0
-    settled = is_settled(store, now, categories)
-    day = _recent_day(store, due, now)
-    planned = 0
-    for entry in due:
-        if now - entry.slot > LATEST:
-            store.chats.slot_done(entry.chat, now)
-        elif settled:
-            planned += _plan_slot_or_say(store, entry, day, render, now)
-    return planned
+    missed = tuple(entry for entry in due if now - entry.slot > LATEST)
+    if len(missed) == len(due) or not is_settled(store, now, categories):
+        return Round(missed, _NOTHING)
+    return Round(due, _recent_day(store, due, now))
 
 
-def _plan_slot_or_say(store: Store, entry: DueChat, day: Day, render: Render, now: datetime) -> bool:
-    """Plans one chat's slot; a digest that cannot be made stays due and keeps nobody else's back."""
+def plan_slot(store: Store, entry: DueChat, day: Day, render: Render, now: datetime) -> bool:
+    """Plans one slot of a round and closes it; True when a digest was enqueued.
+
+    Between the round and this call anything may have happened to the chat: a slot that was moved meanwhile is left
+    alone. A digest that cannot be made stays due, and keeps nobody else's back.
+    """
     try:
-        return _plan_slot(store, entry, day, render, now)
+        with store.writing():
+            return _plan_slot(store, entry, day, render, now)
     except Exception:
         logger.exception("the digest of %s could not be planned", entry.chat.ref)
         return False
 
 
 def _plan_slot(store: Store, entry: DueChat, day: Day, render: Render, now: datetime) -> bool:
-    run_key = slots.run_key(entry.chat.schedule, entry.slot)
-    with store.writing():
-        done = plan(store, entry.chat, day, run_key, render, now, entry.last_date)
-        store.chats.slot_done(entry.chat, now)
+    chat = store.chats.get(entry.chat.key)
+    if chat is None or chat.state is not ChatState.ACTIVE:
+        return False
+    if store.chats.next_digest(chat.key) != entry.slot:
+        return False
+    run_key = slots.run_key(chat.schedule, entry.slot)
+    is_missed = now - entry.slot > LATEST
+    done = not is_missed and plan(store, chat, day, run_key, render, now, entry.last_date)
+    store.chats.slot_done(chat, now)
     return done
 
 

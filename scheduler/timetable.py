@@ -6,6 +6,8 @@ one second by default).
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import logging
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
@@ -29,8 +31,14 @@ class Timetable:
 
     def every(self, interval: timedelta, name: str, job: Job) -> None:
         """Adds a job; `name` must be its own. The first run is one interval after `start`."""
+
+        async def run() -> None:
+            # APScheduler takes the cancellation at the end for a failure of the job.
+            with contextlib.suppress(asyncio.CancelledError):
+                await job()
+
         self._scheduler.add_job(
-            job, "interval", seconds=interval.total_seconds(), id=name, name=name, replace_existing=True
+            run, "interval", seconds=interval.total_seconds(), id=name, name=name, replace_existing=True
         )
 
     def start(self) -> None:

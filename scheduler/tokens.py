@@ -68,18 +68,17 @@ _WORD = re.compile(rf"{_word_pattern(_LETTER)}|[{_HAN}]+|[{_HIRAGANA}]+|[{_KATAK
 _STARTS_HAN = re.compile(f"[{_HAN}]")
 _LETTER_AND_MARKS = re.compile("(?s:.)[\u0300-\u036f\u3099\u309a]*")
 _ACCENTS = re.compile("[\u0300-\u036f]")
-_LETTERS = str.maketrans(
-    {
-        **SIMPLIFIED,
-        **dict.fromkeys("ø", "o"),
-        **dict.fromkeys("łƚ", "l"),
-        **dict.fromkeys("đð", "d"),
-        **dict(zip("æœþħıŋŧĸə", ("ae", "oe", "th", "h", "i", "n", "t", "k", "e"), strict=True)),
-        **dict.fromkeys("‐‑‒–−⁃﹣", "-"),
-        **dict.fromkeys("‘’‛ʼʻʹ′`´", "'"),
-        **dict.fromkeys("\u00ad\u200b\u200c\u200d\u2060\ufeff", None),
-    }
-)
+_LETTERS: dict[str, str] = {
+    **SIMPLIFIED,
+    **dict.fromkeys("ø", "o"),
+    **dict.fromkeys("łƚ", "l"),
+    **dict.fromkeys("đð", "d"),
+    **dict(zip("æœþħıŋŧĸə", ("ae", "oe", "th", "h", "i", "n", "t", "k", "e"), strict=True)),
+    **dict.fromkeys("‐‑‒–−⁃﹣", "-"),
+    **dict.fromkeys("‘’‛ʼʻʹ′`´", "'"),
+    **dict.fromkeys("\u00ad\u200b\u200c\u200d\u2060\ufeff", ""),
+}
+_FOLDED_LETTER = re.compile(f"[{''.join(_LETTERS)}]")
 _LINKING = "a an and as at by for from in is of on or per the to up vs with"
 _FUNCTION_WORDS = frozenset(_LINKING.split())
 
@@ -128,9 +127,18 @@ def normalise(text: str) -> str:
 
 def _fold(text: str) -> str:
     """One pass; a second one folds what compatibility forms and case mappings bring to light."""
-    plain = unicodedata.normalize("NFKC", text.translate(_LETTERS)).casefold().translate(_LETTERS)
-    bare = _ACCENTS.sub("", unicodedata.normalize("NFKD", plain)).translate(_LETTERS)
+    plain = _plain_letters(unicodedata.normalize("NFKC", _plain_letters(text)).casefold())
+    bare = _plain_letters(_ACCENTS.sub("", unicodedata.normalize("NFKD", plain)))
     return unicodedata.normalize("NFKC", bare)
+
+
+def _plain_letters(text: str) -> str:
+    """`text` with _LETTERS replaced: most texts have none, which a pattern sees faster than `str.translate`."""
+    return _FOLDED_LETTER.sub(_plain_letter, text)
+
+
+def _plain_letter(letter: re.Match[str]) -> str:
+    return _LETTERS[letter.group()]
 
 
 def words(normal: str) -> list[str]:
@@ -138,12 +146,22 @@ def words(normal: str) -> list[str]:
     return (_ASCII_WORD if normal.isascii() else _WORD).findall(normal)
 
 
-@lru_cache(maxsize=1 << 17)
 def piece(word: str) -> Piece:
     """The tokens of one of `words`."""
-    if _STARTS_HAN.match(word):
-        cut = tuple(han_words(word))
-        return Piece(cut, cut, ())
+    return _piece(word) if word.isascii() or not _STARTS_HAN.match(word) else _han_piece(word)
+
+
+def _han_piece(run: str) -> Piece:
+    """Not kept in memory: hardly a run of Chinese comes twice."""
+    cut = tuple(han_words(run))
+    return Piece(cut, cut, ())
+
+
+@lru_cache(maxsize=1 << 17)
+def _piece(word: str) -> Piece:
+    if word.isascii() and word.isalnum():
+        alone = (singular(_cut(word)),)
+        return Piece(alone, alone, ())
     split: list[str] = []
     joined: list[str] = []
     pairs: list[int] = []
@@ -171,7 +189,7 @@ def bare_atom(atom: str) -> str:
 
 
 def _cut(atom: str) -> str:
-    return atom[:LONGEST].rstrip(".")
+    return atom[:LONGEST].rstrip(SEPARATOR) if len(atom) > LONGEST else atom
 
 
 def _is_joinable(atoms: Sequence[str]) -> bool:
@@ -255,11 +273,15 @@ def stream(text: str) -> list[str]:
 
     "deep multi-agent RL" → deep multi agent rl . deep multiagent rl
     """
-    pieces = [piece(word) for word in words(normalise(text))]
+    pieces = _pieces(normalise(text))
     main = [token for each in pieces for token in each.split]
     if any(each.pairs for each in pieces):
         main += _joined_runs(pieces)
     return main
+
+
+def _pieces(normal: str) -> list[Piece]:
+    return list(map(_piece if normal.isascii() else piece, words(normal)))
 
 
 def _joined_runs(pieces: Sequence[Piece]) -> list[str]:
@@ -279,17 +301,26 @@ def _joined_runs(pieces: Sequence[Piece]) -> list[str]:
     return found
 
 
+@lru_cache(maxsize=1 << 14)
+def text_words(text: str) -> tuple[str, ...]:
+    """The `words` of a short text that is not normalised yet."""
+    return tuple(words(normalise(text)))
+
+
 def runs(text: str) -> tuple[Run, ...]:
     """What a query for the phrase `text` looks for, any of which will do; empty for a text without a word.
 
     "multi-agent RL" gives (multi, agent, rl) and (multiagent, rl). With more than three pairs only all split
     and all joined are looked for.
     """
-    return tuple(Run(tokens) for tokens in _alternatives(words(normalise(text))))
+    return tuple(Run(tokens) for tokens in _alternatives(text_words(text)))
 
 
 def _alternatives(written_words: Sequence[str]) -> list[tuple[str, ...]]:
     pieces = [piece(word) for word in written_words]
+    if not any(each.pairs for each in pieces):
+        alone = tuple(token for each in pieces for token in each.split)
+        return [alone] if alone else []
     if sum(bool(each.pairs) for each in pieces) > 3:
         split = tuple(token for each in pieces for token in each.split)
         return [split, tuple(token for each in pieces for token in each.joined)]
@@ -306,7 +337,7 @@ def open_runs(text: str) -> tuple[Run, ...]:
     A beginning that reaches into a plural's ending also looks for the singular: "polici" gives polici… and
     policy.
     """
-    *before, last = words(normalise(text)) or [""]
+    *before, last = text_words(text) or ("",)
     heads = _alternatives(before) or [()]
     found = [Run(head + tail.tokens, tail.is_open) for tail in _open_tails(last) for head in heads]
     return tuple(run for run in found if run.tokens)
@@ -330,10 +361,12 @@ def _open_tails(word: str) -> list[Run]:
 
 def written(text: str) -> str:
     """The words of `text`, spelt plainly, with the same tokens: "RL's Policies!" → rl policies."""
-    return " ".join(_written(word) for word in words(normalise(text)))
+    return " ".join(map(_written, text_words(text)))
 
 
 def _written(word: str) -> str:
+    if (word.isalnum() and len(word) <= LONGEST) or _STARTS_HAN.match(word):
+        return word
     return "".join(bare_atom(part) if part not in ("-", "/") else part for part in re.split("([-/])", word))
 
 

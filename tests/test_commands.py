@@ -347,6 +347,18 @@ def test_a_chat_that_was_gone_and_speaks_again_is_served_again(office: Office, a
     asyncio.run(office.desk.standing(ChatRef(Platform.TELEGRAM, "never seen"), Gone("kicked")))
 
 
+def test_what_happens_to_a_group_happens_to_its_topics(office: Office) -> None:
+    topics = [Person(office, ref, ChatKind.GROUP, Platform.TELEGRAM, True) for ref in ("-1", "-1")]
+    topics[1].ref = ChatRef(Platform.TELEGRAM, "-1", "7")
+    for one in topics:
+        one.says("/subscribe kites")
+    asyncio.run(office.desk.standing(ChatRef(Platform.TELEGRAM, "-1"), Gone("kicked")))
+    states = [office.store.chats.at(one.ref) for one in topics]
+    assert [chat.state for chat in states if chat is not None] == [ChatState.GONE, ChatState.GONE]
+    asyncio.run(office.desk.standing(ChatRef(Platform.TELEGRAM, "-1"), Moved(ChatRef(Platform.TELEGRAM, "-100"))))
+    assert office.store.chats.at(ChatRef(Platform.TELEGRAM, "-100", "7")) is not None
+
+
 def test_privacy_and_deletion(office: Office, ada: Person) -> None:
     ada.says("/subscribe kites")
     assert "ops@example.org" in ada.says("/privacy")

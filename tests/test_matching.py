@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -83,7 +84,7 @@ def test_not_found(query: str, title: str) -> None:
 
 
 def test_words_may_be_spread_over_title_and_abstract_but_phrases_not() -> None:
-    papers = [(Paper(PaperId("2609.00001"), 1, "Diffusion", "policy"), {})]
+    papers: list[announced.Announced] = [(Paper(PaperId("2609.00001"), 1, "Diffusion", "policy"), {})]
     assert DayIndex(papers).hits(parse("diffusion policy"))
     assert not DayIndex(papers).hits(parse('"diffusion policy"'))
 
@@ -223,4 +224,4 @@ def test_hits_in_a_text_are_those_of_the_index(text: str, query: str) -> None:
     spans = hit_spans(text, parse(query))
     assert bool(spans) == finds(query, text)
     assert all(start < end for start, end in spans)
-    assert all(one[1] <= other[0] for one, other in zip(spans, spans[1:], strict=False))
+    assert all(one[1] <= other[0] for one, other in pairwise(spans))

@@ -23,6 +23,7 @@ from scheduler.query import (
     Not,
     Or,
     Problem,
+    Query,
     Term,
     categories,
     explain,
@@ -238,15 +239,21 @@ def test_500_characters_are_read_or_refused_in_one_line() -> None:
     assert parse(f'"{"word " * 99}"'[:MAX_LENGTH].rstrip() + "")
 
 
+def read_or_refused(text: str) -> Query | QueryError:
+    try:
+        return parse(text)
+    except QueryError as error:
+        return error
+
+
 @given(ANY_QUERY)
 @settings(max_examples=600, deadline=None)
 def test_anything_is_a_query_or_a_refusal_with_a_query_that_works(text: str) -> None:
-    try:
-        query = parse(text)
-    except QueryError as error:
-        assert error.problem in PROBLEMS
-        assert 0 <= error.position <= len(text)
-        assert parse(error.suggestion)
+    query = read_or_refused(text)
+    if isinstance(query, QueryError):
+        assert query.problem in PROBLEMS
+        assert 0 <= query.position <= len(text)
+        assert parse(query.suggestion)
         return
     again = parse(query.canonical)
     assert again == query

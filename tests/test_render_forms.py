@@ -498,7 +498,7 @@ def test_a_wrong_query_is_shown_with_its_place_and_one_that_works() -> None:
     assert [line.text for line in block.lines] == [
         "I can't read this search: a bracket is open.",
         "(rl robot",
-        "^",
+        "        ^",
         'Try  (rl robot)  or  "reinforcement learning" -survey',
     ]
     assert error_line(problem("(rl robot"), translator("en")) == (
@@ -508,13 +508,13 @@ def test_a_wrong_query_is_shown_with_its_place_and_one_that_works() -> None:
 
 def test_the_caret_stands_under_the_place_in_long_and_chinese_queries() -> None:
     (block,) = explain_error(problem("强化学习 (rl"), translator("en")).blocks
-    assert block.lines[2].text == " " * 9 + "^"
+    assert block.lines[2].text == " " * 11 + "^"
     text = "longerword " * 20 + "(rl"
     (block,) = explain_error(problem(text), translator("en")).blocks
     shown, caret = block.lines[1].text, block.lines[2].text
     assert len(shown) <= 60
     assert shown.startswith("…")
-    assert shown[caret.index("^")] == "("
+    assert shown[caret.index("^")] == "l"
 
 
 @pytest.mark.parametrize("key", sorted(query.PROBLEMS))

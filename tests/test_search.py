@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from itertools import count
 
@@ -13,15 +13,15 @@ from sqlite_utils import Database
 
 from scheduler.errors import QueryError
 from scheduler.matching import DayIndex
-from scheduler.models import Paper, PaperId, Wording
+from scheduler.models import Paper, PaperId
 from scheduler.query import Query, parse
 from scheduler.store.search import COUNTED, SCHEMA, Patience, SearchPage, clear, search, unindex
 from scheduler.store.search import index as index_paper
 from scheduler.tokens import SEPARATOR, document, tokens
 from tests import announced
+from tests.announced import Announced
 
 TODAY = date(2026, 9, 29)
-Announced = tuple[Paper, Mapping[str, Wording]]
 
 
 def key(day: date, sequence: int = 0) -> int:
@@ -59,7 +59,7 @@ def everything(db: Database, query: Query, limit: int = 3) -> list[int]:
     st.lists(announced.papers(), min_size=1, max_size=6),
     st.lists(announced.query_texts(), min_size=1, max_size=6),
 )
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=250, deadline=None)
 def test_search_and_matching_find_the_same_papers(papers: list[Announced], texts: list[str]) -> None:
     keys = [key(TODAY - timedelta(days=place * 40), place) for place in range(len(papers))]
     db, day = archive(papers, keys), DayIndex(papers)
@@ -150,7 +150,7 @@ def test_date_limits(query: str, days_back: list[int]) -> None:
 
 
 def test_relevance_is_hits_in_the_title_first() -> None:
-    papers = [
+    papers: list[Announced] = [
         (Paper(PaperId("1"), 1, "robots", "rl"), {}),
         (Paper(PaperId("2"), 1, "rl robots"), {}),
         (Paper(PaperId("3"), 1, "robots", "rl"), {}),
@@ -187,7 +187,7 @@ def test_a_search_that_takes_too_long_says_so_and_can_be_continued() -> None:
     days = [TODAY - timedelta(days=200 * back) for back in range(20)]
     keys = [key(day) for day in days]
     db = archive(titled(*["other"] * 19, "rl"), keys)
-    hurry = Patience(ticking(1.0).__next__, page=2.5, count=0.5)
+    hurry = Patience(ticking(1.0).__next__, page=7.5, count=0.5)
     page = search(db, parse("rl"), today=TODAY, limit=3, patience=hurry)
     assert page.timed_out
     assert page.keys == ()

@@ -60,7 +60,8 @@ class ConsoleAdapter:
 
     async def _press(self, number: int) -> None:
         if not 1 <= number <= len(self._buttons):
-            self._write(translator(self._lang)("There is no button #{number} now.", number=number))
+            t = translator(self._lang)
+            self._write(t("There is no button #{number} now.", number=number))
             return
         button = self._buttons[number - 1]
         if button.url:

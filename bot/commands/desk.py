@@ -140,9 +140,13 @@ def _containing(suggestions: list[Suggestion], typed: str) -> tuple[Suggestion, 
 
 
 def _note_standing(store: Store, ref: ChatRef, change: Gone | Paused | Moved | None) -> None:
-    chat = store.chats.at(ref)
-    if chat is None:
-        return
+    """A platform tells of a chat as a whole: its topics share what happens to it."""
+    with store.writing():
+        for chat in store.chats.all_at(ref):
+            _note_one(store, chat, change)
+
+
+def _note_one(store: Store, chat: Chat, change: Gone | Paused | Moved | None) -> None:
     match change:
         case None:
             if chat.reason != STOPPED:
@@ -152,4 +156,4 @@ def _note_standing(store: Store, ref: ChatRef, change: Gone | Paused | Moved | N
         case Paused(reason, missing):
             store.chats.set_state(chat.key, ChatState.PAUSED, " ".join((reason, *missing)))
         case Moved(to):
-            store.chats.move(chat.key, to)
+            store.chats.move(chat.key, replace(to, thread_id=chat.ref.thread_id))

@@ -29,6 +29,9 @@ FIELDS = {
     "eess": N_("Electrical engineering"),
 }
 RATE_DAYS = 5
+FLOOD = 50
+"""More papers a day than anybody reads."""
+
 
 
 def subscribe(visit: Visit) -> Reply:
@@ -73,7 +76,8 @@ def loosen(visit: Visit) -> Reply:
         return _not_yours(visit)
     if key.isdecimal():
         visit.store.chats.unsubscribe(visit.chat.key, int(key))
-    return _save(visit, query.parse(words), words)
+    parsed = query.parse(words)
+    return _save(visit, parsed, visit.t("{words}, in any order", words=parsed.canonical))
 
 
 def _not_yours(visit: Visit) -> Reply:
@@ -173,10 +177,9 @@ def _rate_words(visit: Visit, found: int, days: int) -> str:
     rate = round(found / days)
     if rate < 1:
         return t("Less than one paper a day, going by the last announcements.")
-    words = t.n("About {count} paper a day.", "About {count} papers a day.", rate)
-    if rate > 50:
-        return words + " " + t("That is a lot; another word makes it fewer.")
-    return words
+    if rate > FLOOD:
+        return t("About {count} papers a day. That is a lot; another word makes it fewer.", count=t.number(rate))
+    return t.n("About {count} paper a day.", "About {count} papers a day.", rate)
 
 
 def next_digest(visit: Visit) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from datetime import date
 
 from scheduler.query.dates import DateLimit, narrowest
@@ -13,15 +13,19 @@ from scheduler.tokens import Run
 _ANY_DAY = date(2000, 1, 1)
 _SPANS = "dwmy"
 
+Places = Sequence[tuple[Term, int]]
+"""Where each term of a query stands in its text, in order."""
 
-def check(root: Node | None, limits: tuple[DateLimit, ...], places: Mapping[Term, int]) -> None:
+
+def check(root: Node | None, limits: tuple[DateLimit, ...], places: Places) -> None:
     """Raises FaultError for a query that only excludes or that no paper can match."""
     if root is not None:
         _check_node(root, places)
-    _check_dates(limits)
+    if limits:
+        _check_dates(limits)
 
 
-def _check_node(node: Node, places: Mapping[Term, int]) -> None:
+def _check_node(node: Node, places: Places) -> None:
     if isinstance(node, Term):
         return
     if isinstance(node, Not):
@@ -37,10 +41,10 @@ def _check_node(node: Node, places: Mapping[Term, int]) -> None:
             raise FaultError(Problem.CONTRADICTION, _place(part, places), str(part))
 
 
-def _place(node: Node, places: Mapping[Term, int]) -> int:
+def _place(node: Node, places: Places) -> int:
     """Where the first term under an exclusion, or else the first term, stands."""
     if isinstance(node, Term):
-        return places.get(node, 0)
+        return next((place for term, place in places if term == node), 0)
     if isinstance(node, Not):
         return _place(node.part, places)
     excluded = [part for part in node.parts if isinstance(part, Not)]

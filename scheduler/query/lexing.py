@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
 from enum import StrEnum
+from typing import NamedTuple
 
 from scheduler.query.problems import FaultError, Problem
 from scheduler.query.syntax import FIELD_NAMES
-from scheduler.tokens import normalise, words
+from scheduler.tokens import text_words
 
 
 class Sign(StrEnum):
@@ -24,11 +25,11 @@ class Sign(StrEnum):
     FIELD = "field"
     LIMIT = "limit"
     SORT = "sort"
+    END = "end"
 
 
-@dataclass(frozen=True, slots=True)
-class Lexeme:
-    """One sign with its text (for FIELD the prefix, for LIMIT and SORT what follows the colon) and its place."""
+class Lexeme(NamedTuple):
+    """One sign with its text (for FIELD the prefix, for LIMIT and SORT what is behind the colon) and its place."""
 
     sign: Sign
     text: str
@@ -75,27 +76,24 @@ _SIGNS = re.compile(
 
 def lexemes(text: str) -> list[Lexeme]:
     """The signs of `text`; punctuation and empty quotes that mean nothing are left out. Raises FaultError."""
-    plain = text.translate(_ONE_TO_ONE)
-    found = (_lexeme(match) for match in _SIGNS.finditer(plain))
-    return [lexeme for lexeme in found if lexeme is not None]
+    plain = text if text.isascii() else text.translate(_ONE_TO_ONE)
+    found = []
+    for match in _SIGNS.finditer(plain):
+        lexeme = _READERS[match.lastgroup or ""](match)
+        if lexeme is not None:
+            found.append(lexeme)
+    return found
 
 
-def _lexeme(match: re.Match[str]) -> Lexeme | None:
-    kind, place = match.lastgroup, match.start()
-    if match["word"] is not None:
-        return _word(match["word"], place)
-    if match["phrase"] is not None:
-        return _phrase(match)
-    if match["limit"] is not None:
-        return Lexeme(Sign.LIMIT, match["when"], place, match["limit"].lower())
-    if match["sort"] is not None:
-        return Lexeme(Sign.SORT, match["order"], place)
-    if match["field"] is not None:
-        return Lexeme(Sign.FIELD, match["field"].lower(), place)
-    if match["unknown"] is not None:
-        raise FaultError(Problem.UNKNOWN_FIELD, place, match["unknown"])
-    simple = {"open": Sign.OPEN, "close": Sign.CLOSE, "or": Sign.OR, "minus": Sign.NOT}
-    return Lexeme(simple[kind], match.group(), place) if kind in simple else None
+def _word(match: re.Match[str]) -> Lexeme | None:
+    word = match.group()
+    if word in _OPERATORS:
+        return Lexeme(_OPERATORS[word], word, match.start())
+    if text_words(word):
+        return Lexeme(Sign.WORD, word, match.start())
+    if "*" in word:
+        raise FaultError(Problem.WILDCARD_ONLY, match.start(), word)
+    return None
 
 
 def _phrase(match: re.Match[str]) -> Lexeme | None:
@@ -104,15 +102,40 @@ def _phrase(match: re.Match[str]) -> Lexeme | None:
     phrase = match["phrase"].rstrip()
     if match["star"]:
         phrase += "*"
-    has_words = bool(words(normalise(phrase)))
-    return Lexeme(Sign.PHRASE, phrase, match.start()) if has_words else None
+    return Lexeme(Sign.PHRASE, phrase, match.start()) if text_words(phrase) else None
 
 
-def _word(word: str, place: int) -> Lexeme | None:
-    if word in _OPERATORS:
-        return Lexeme(_OPERATORS[word], word, place)
-    if words(normalise(word)):
-        return Lexeme(Sign.WORD, word, place)
-    if "*" in word:
-        raise FaultError(Problem.WILDCARD_ONLY, place, word)
-    return None
+def _limit(match: re.Match[str]) -> Lexeme:
+    return Lexeme(Sign.LIMIT, match["when"], match.start(), match["limit"].lower())
+
+
+def _order(match: re.Match[str]) -> Lexeme:
+    return Lexeme(Sign.SORT, match["order"], match.start())
+
+
+def _field(match: re.Match[str]) -> Lexeme:
+    return Lexeme(Sign.FIELD, match["field"].lower(), match.start())
+
+
+def _unknown_field(match: re.Match[str]) -> Lexeme:
+    raise FaultError(Problem.UNKNOWN_FIELD, match.start(), match["unknown"])
+
+
+def _alone(sign: Sign) -> Callable[[re.Match[str]], Lexeme]:
+    return lambda match: Lexeme(sign, match.group(), match.start())
+
+
+_READERS: dict[str, Callable[[re.Match[str]], Lexeme | None]] = {
+    "blank": lambda _: None,
+    "word": _word,
+    "star": _phrase,
+    "open": _alone(Sign.OPEN),
+    "close": _alone(Sign.CLOSE),
+    "or": _alone(Sign.OR),
+    "minus": _alone(Sign.NOT),
+    "when": _limit,
+    "order": _order,
+    "field": _field,
+    "unknown": _unknown_field,
+}
+"""By the last group of _SIGNS that took part in the match."""

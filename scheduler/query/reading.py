@@ -8,7 +8,8 @@ operand := word | phrase | field operand | ( either )
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from scheduler import paper_ids
 from scheduler.errors import NotAPaperId
@@ -17,9 +18,13 @@ from scheduler.query.dates import Bound, DateLimit, canonical_when
 from scheduler.query.lexing import Lexeme, Sign, lexemes
 from scheduler.query.problems import MAX_DEPTH, MAX_TERMS, MIN_PREFIX, FaultError, Problem
 from scheduler.query.syntax import FIELD_NAMES, LOOKS_LIKE_ID, And, Field, Node, Not, Or, Query, Term
-from scheduler.tokens import Run, name_tokens, normalise, opaque_token, open_runs, runs, words, written
+from scheduler.tokens import Run, name_tokens, opaque_token, open_runs, runs, text_words, written
 
 _INITIALS = re.compile(r"[A-Z]\.?(?:-?[A-Z]\.?){0,3}")
+_FILTERS = (Sign.LIMIT, Sign.SORT)
+_TERMS = (Sign.WORD, Sign.PHRASE)
+_BEHIND_ALL = (Sign.OR, Sign.CLOSE, Sign.END)
+_NO_OPERAND = (Sign.AND, *_BEHIND_ALL)
 _ORDERS = {"relevance": True, "best": True, "newest": False, "date": False, "new": False}
 
 
@@ -36,13 +41,15 @@ def read(text: str, raw: str) -> Query:
 
 def _without_limits(signs: list[Lexeme]) -> tuple[list[Lexeme], tuple[DateLimit, ...], bool]:
     """The signs that speak of words, the date limits, and whether `sort:relevance` is among them."""
+    if not any(lexeme.sign in _FILTERS for lexeme in signs):
+        return signs, (), False
     kept: list[Lexeme] = []
     limits: dict[DateLimit, None] = {}
     by_relevance = False
     depth = 0
     for place, lexeme in enumerate(signs):
         depth += (lexeme.sign is Sign.OPEN) - (lexeme.sign is Sign.CLOSE)
-        if lexeme.sign not in (Sign.LIMIT, Sign.SORT):
+        if lexeme.sign not in _FILTERS:
             kept.append(lexeme)
             continue
         _check_place(signs, place, depth)
@@ -81,26 +88,26 @@ class _Parser:
     """Reads one list of signs from the front; `places` says where each term stood last."""
 
     def __init__(self, signs: list[Lexeme], length: int) -> None:
-        self._signs = signs
+        self._signs = [*signs, _END]
         self._next = 0
         self._depth = 0
         self._open = 0
         self._last_place = max(length - 1, 0)
         self._terms = 0
-        self.places: dict[Term, int] = {}
+        self.places: list[tuple[Term, int]] = []
 
     def whole(self) -> Node | None:
         node = self._either(Field.ANYWHERE)
-        if (left := self._peek()) is not None:
+        if (left := self._peek()).sign is not Sign.END:
             raise FaultError(Problem.UNOPENED_BRACKET, left.position)
         return node
 
-    def _peek(self) -> Lexeme | None:
-        return self._signs[self._next] if self._next < len(self._signs) else None
+    def _peek(self) -> Lexeme:
+        return self._signs[self._next]
 
     def _take(self, sign: Sign) -> Lexeme | None:
-        lexeme = self._peek()
-        if lexeme is None or lexeme.sign is not sign:
+        lexeme = self._signs[self._next]
+        if lexeme.sign is not sign:
             return None
         self._next += 1
         return lexeme
@@ -118,7 +125,7 @@ class _Parser:
 
     def _both(self, field: Field) -> Node | None:
         parts: list[Node] = []
-        while (lexeme := self._peek()) is not None and lexeme.sign not in (Sign.OR, Sign.CLOSE):
+        while self._peek().sign not in _BEHIND_ALL:
             operator = self._take(Sign.AND)
             if operator and not parts:
                 raise self._lone(operator)
@@ -132,21 +139,21 @@ class _Parser:
     def _operand(self, field: Field) -> Node | None:
         """One operand; None for an empty pair of brackets and where the next sign begins none."""
         lexeme = self._peek()
-        if lexeme is None or lexeme.sign in (Sign.AND, Sign.OR, Sign.CLOSE):
+        if lexeme.sign in _NO_OPERAND:
             return None
         self._next += 1
+        if lexeme.sign in _TERMS:
+            return self._term(field, self._whole_name(lexeme) if field is Field.AUTHOR else lexeme)
         if lexeme.sign is Sign.NOT:
             return opposite(self._needed(field, lexeme))
         if lexeme.sign is Sign.FIELD:
             return self._needed(FIELD_NAMES[lexeme.text], lexeme)
-        if lexeme.sign is Sign.OPEN:
-            return self._group(field, lexeme)
-        return self._term(field, self._whole_name(lexeme) if field is Field.AUTHOR else lexeme)
+        return self._group(field, lexeme)
 
     def _whole_name(self, family: Lexeme) -> Lexeme:
         """`au:Zhang, W.` is one name although it has no quotes."""
         given = self._peek()
-        if given is None or not family.text.endswith(",") or not _INITIALS.fullmatch(given.text):
+        if not family.text.endswith(",") or not _INITIALS.fullmatch(given.text):
             return family
         self._next += 1
         return Lexeme(Sign.PHRASE, f"{family.text} {given.text}", family.position)
@@ -171,13 +178,13 @@ class _Parser:
 
     def _lone(self, operator: Lexeme) -> FaultError:
         """An operator without an operand; where the text breaks off within brackets, these are the fault."""
-        if self._open and self._peek() is None:
+        if self._open and self._peek() is _END:
             return self._unclosed()
         return FaultError(Problem.LONE_OPERATOR, operator.position, operator.text)
 
     def _unclosed(self) -> FaultError:
         """A bracket that is open at the end of the text; the detail is the last sign there."""
-        last = self._signs[-1]
+        last = self._signs[-2]
         detail = f"{last.text}:" if last.sign is Sign.FIELD else last.text
         return FaultError(Problem.UNCLOSED_BRACKET, self._last_place, detail)
 
@@ -203,11 +210,13 @@ def either(parts: Iterable[Node]) -> Node:
     return kept[0] if len(kept) == 1 else Or(kept)
 
 
-def both(parts: Iterable[Node]) -> Node | None:
+def both(parts: Sequence[Node]) -> Node | None:
     """`parts` tied by and, without repetition; None when there is none."""
+    if len(parts) < 2:
+        return parts[0] if parts else None
     flat = [inner for part in parts for inner in (part.parts if isinstance(part, And) else (part,))]
     kept = tuple(dict.fromkeys(flat))
-    return And(kept) if len(kept) > 1 else next(iter(kept), None)
+    return And(kept) if len(kept) > 1 else kept[0]
 
 
 def opposite(node: Node) -> Node:
@@ -218,7 +227,7 @@ def opposite(node: Node) -> Node:
 def terms(field: Field, lexeme: Lexeme) -> list[Term]:
     """The term that one word or phrase stands for; several, one of which will do, for `cat:cs.LG,cs.AI`."""
     if field is Field.CATEGORY:
-        names = [name for name in lexeme.text.replace("+", ",").split(",") if words(normalise(name))]
+        names = [name for name in lexeme.text.replace("+", ",").split(",") if text_words(name)]
         return [_category(name) for name in names]
     if field is Field.ID or (not field and lexeme.sign is Sign.WORD and _is_id(lexeme.text)):
         return [_id(lexeme.text)]
@@ -227,8 +236,12 @@ def terms(field: Field, lexeme: Lexeme) -> list[Term]:
     stem = _stem(lexeme)
     if stem is not None:
         return [_prefix(field, stem, lexeme)]
-    found = _names(lexeme.text) if field is Field.AUTHOR else runs(lexeme.text)
-    return [Term(field, written(lexeme.text), found)]
+    return [_words_term(field, lexeme.text)]
+
+
+@lru_cache(maxsize=1 << 14)
+def _words_term(field: Field, text: str) -> Term:
+    return Term(field, written(text), _names(text) if field is Field.AUTHOR else runs(text))
 
 
 def _is_id(word: str) -> bool:

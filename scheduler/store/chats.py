@@ -100,6 +100,14 @@ class Chats:
         )
         return next((chat_from(row) for row in rows), None)
 
+    def all_at(self, ref: ChatRef) -> tuple[Chat, ...]:
+        """Every chat that an address stands for: an address without a thread stands for its threads too."""
+        rows = self._db.query(
+            "select * from chat where platform = ? and chat_id = ? and ? in ('', thread_id) order by key",
+            [ref.platform, ref.chat_id, ref.thread_id],
+        )
+        return tuple(chat_from(row) for row in rows)
+
     def get(self, key: int) -> Chat | None:
         """The chat of this key."""
         return next(

@@ -187,6 +187,7 @@ async def test_the_token_is_in_no_log(
     server: FakeDiscord, office: Office, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
+    caplog.set_level(logging.DEBUG, logger="discord")
     adapter = adapter_for(office, server, gateway=server.gateway_url)
     room = server.channel("papers")
     (part,) = make_parts(said("a digest"), Platform.DISCORD)

@@ -14,9 +14,9 @@ from telegram.error import Conflict, NetworkError
 from bot.adapters.telegram.commands import menus
 from bot.adapters.telegram.connection import PollWatch, RefusedError, without_token
 from bot.markup import Card
-from bot.ports import CommandSpec, Part, PlatformStopped, Reply, Request, Retry, Sent
+from bot.ports import Button, CommandSpec, Keyboard, Part, PlatformStopped, Reply, Request, Retry, Sent
 from scheduler.models import ChatRef, Platform
-from tests.adapters.contract import COMMANDS, Answers, eventually
+from tests.adapters.contract import COMMANDS, Answers, eventually, text_block
 from tests.adapters.telegram_harness import Rig, rig_for
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*retry_after:telegram.warnings.PTBDeprecationWarning")
@@ -289,15 +289,21 @@ async def test_a_stop_gives_up_an_answer_that_never_comes(
     before = asyncio.all_tasks()
     began = asyncio.Event()
 
-    async def never(_request: Request) -> Reply:
+    async def never(request: Request) -> Reply:
+        if request.command == "help":
+            return Reply((text_block("a page"),), Keyboard(rows=((Button("Next", action="page:2"),),)))
         began.set()
         await asyncio.Event().wait()
         return Reply()
 
     rig = await rig_for(never)
     await rig.start()
+    ada = rig.telegram.user("ada")
+    ada.says("/help")
+    await eventually(lambda: len(ada.received()) == 1)
+    ada.presses("Next")
     for n in range(3):
-        rig.telegram.user("ada").says(f"/search {n}")
+        ada.says(f"/search {n}")
     await began.wait()
     await rig.stop()
     assert "are given up" in caplog.text

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
-from jsonschema.exceptions import best_match  # type: ignore[import-untyped]
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import best_match
 
 SPEC = Path(__file__).resolve().parents[3] / "shared" / "specs" / "telegram-bot-api.json"
 

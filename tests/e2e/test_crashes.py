@@ -1,0 +1,126 @@
+"""A fan-out of a few hundred parts that is killed, stopped and killed again: nothing lost, hardly anything twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from itertools import groupby
+from pathlib import Path
+
+from scheduler import query
+from scheduler.models import Chat, ChatKind, ChatRef, Platform, Schedule
+from scheduler.store import Store, open_store
+from scheduler.store.chats import Defaults
+from tests.e2e.running import DIGEST_TIME, zone_of_a_young_day
+from tests.e2e.world import World, told_of, words_in, world_in
+from tests.fakes.discord_server import Room
+from tests.fakes.telegram_chats import Chat as TelegramChat
+
+PAPERS = tuple(f"Number {n:03}: a diffusion policy {'that is described at length ' * 3}" for n in range(45))
+QUERY = "diffusion policy"
+PEOPLE, GROUPS, ROOMS = 80, 12, 30
+
+Part = tuple[str, int]
+"""A chat's id on its platform, and the number of a part of its digest."""
+
+
+def _follow(world: World) -> tuple[list[TelegramChat], list[Room]]:
+    """Chats on both platforms that follow the papers, as if they had said so earlier."""
+    people = [world.telegram.user(f"reader {n}").chat for n in range(PEOPLE)]
+    for chat in people:
+        chat.refusal = None
+    groups: list[TelegramChat] = [world.telegram.group(f"group {n}") for n in range(GROUPS)]
+    rooms = [world.discord.channel(f"room {n}") for n in range(ROOMS)]
+    store = open_store(world.paperboy.database)
+    try:
+        with store.writing():
+            for chat in people:
+                _add(store, Platform.TELEGRAM, chat.id, ChatKind.PRIVATE)
+            for chat in groups:
+                _add(store, Platform.TELEGRAM, chat.id, ChatKind.GROUP)
+            for room in rooms:
+                _add(store, Platform.DISCORD, room.id, ChatKind.GROUP)
+    finally:
+        store.close()
+    return people + groups, rooms
+
+
+def _add(store: Store, platform: Platform, chat_id: int, kind: ChatKind) -> Chat:
+    now = datetime.now(UTC)
+    defaults = Defaults(Schedule(DIGEST_TIME, zone_of_a_young_day(now)), {"en": "en"})
+    chat = store.chats.ensure(ChatRef(platform, str(chat_id)), kind, "", "en", defaults, now)
+    store.chats.subscribe(chat.key, query.phrase_query(QUERY).canonical, QUERY)
+    return chat
+
+
+async def test_a_killed_fan_out_is_finished(tmp_path: Path) -> None:
+    async with world_in(tmp_path, log_level="INFO") as world:
+        for n, title in enumerate(PAPERS):
+            world.arxiv.announce("cs.RO", f"2612.{n + 1:05}", title)
+        world.arxiv.announce("cs.LG", "2612.90000", "A theory of gardens")
+        chats, rooms = _follow(world)
+        in_flight: set[Part] = set()
+        await world.up()
+        world.paperboy.let_the_time_come()
+        for ending in ("kill", "stop", "kill", "kill"):
+            await _some_more_arrive(world)
+            if ending == "stop":
+                assert await world.paperboy.stop() == 0
+                assert _sending(world) == set()
+            else:
+                await world.paperboy.kill()
+                in_flight |= _sending(world)
+            await world.up()
+        await world.all_sent(patience=60)
+        assert await world.paperboy.stop() == 0
+
+        assert world.paperboy.parts() == world.paperboy.parts("sent") > 250
+        assert in_flight, "the process was never killed while it sent"
+        repeated = _everything_arrived_in_order(world, chats)
+        assert repeated <= in_flight
+        for room in rooms:
+            assert told_of(PAPERS, words_in(world.discord, room)) == list(PAPERS)
+            assert len(world.discord.shown_in(room)) == _planned(world, str(room.id))
+        world.nothing_was_refused()
+        assert world.paperboy.lines("ERROR") == []
+
+
+def _arrived(world: World) -> int:
+    sent = ("sendMessage", "sendDocument")
+    return sum(method in sent for method, _ in world.telegram.calls) + len(world.discord.shown)
+
+
+async def _some_more_arrive(world: World) -> None:
+    before = _arrived(world)
+    await world.happens(lambda: _arrived(world) >= before + 40)
+    assert world.paperboy.parts("pending"), "it was over before it could be killed"
+
+
+def _sending(world: World) -> set[Part]:
+    """The parts that were in flight when the process ended."""
+    return set(
+        world.paperboy.rows(
+            "select chat.chat_id, part from delivery join chat on chat.key = delivery.chat "
+            "where delivery.state = 'sending'"
+        )
+    )
+
+
+def _planned(world: World, chat_id: str) -> int:
+    ((count,),) = world.paperboy.rows(
+        "select count(*) from delivery join chat on chat.key = delivery.chat where chat_id = ?", chat_id
+    )
+    return int(count)
+
+
+def _everything_arrived_in_order(world: World, chats: Iterable[TelegramChat]) -> set[Part]:
+    """Checks that each Telegram chat has every part in order, and gives those that came more than once."""
+    repeated: set[Part] = set()
+    for chat in chats:
+        shown = [(message.text, message.document) for message in chat.received()]
+        runs = [(one, len(list(same))) for one, same in groupby(shown)]
+        assert len(runs) == _planned(world, str(chat.id))
+        wanted = PAPERS[:10] if chat.type == "private" else PAPERS
+        assert told_of(PAPERS, (text for (text, _), _ in runs)) == list(wanted)
+        repeated |= {(str(chat.id), part) for part, (_, count) in enumerate(runs) if count > 1}
+    return repeated
