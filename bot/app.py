@@ -216,8 +216,8 @@ def _tick(
         await jobs.fetch_if_due(client, store, settings.categories, clock())
 
     timetable, tick = Timetable(), timedelta(seconds=settings.tick)
-    timetable.every(tick, "fetch", fetch)
-    timetable.every(tick, "plan", plan)
+    timetable.every(tick, "fetch", fetch, clock())
+    timetable.every(tick, "plan", plan, clock())
     timetable.start()
     stack.callback(timetable.stop)
 

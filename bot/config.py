@@ -78,6 +78,28 @@ def _url(text: str) -> str:
     return text.rstrip("/")
 
 
+def _url_with(path: str) -> Callable[[str], str]:
+    """Reads an address whose path is `path` unless it has one."""
+
+    def read(text: str) -> str:
+        url = _url(text)
+        return url if urlsplit(url).path else url + path
+
+    return read
+
+
+def _url_before(*endings: str) -> Callable[[str], str]:
+    """Reads an address that is completed later: an ending that is put behind it anyway is taken off."""
+
+    def read(text: str) -> str:
+        url = _url(text)
+        for ending in endings:
+            url = url.removesuffix(ending)
+        return url
+
+    return read
+
+
 def _gateway(text: str) -> str:
     if text and urlsplit(text).scheme not in ("ws", "wss"):
         raise ValueError("an address that begins with wss:// or ws://, or nothing to ask Discord for it")
@@ -152,18 +174,24 @@ class Settings:
     telegram_token: Secret = setting(
         _token, "", "Telegram: the token that @BotFather gave you. Empty: no Telegram."
     )
-    telegram_base_url: str = setting(_url, "https://api.telegram.org", "Telegram: the Bot API server.")
+    telegram_base_url: str = setting(
+        _url_before("/bot"), "https://api.telegram.org", "Telegram: the Bot API server."
+    )
     discord_token: Secret = setting(_token, "", "Discord: the bot's token. Empty: no Discord.")
     discord_api_url: str = setting(_url, "https://discord.com/api/v10", "Discord: the REST API.")
     discord_gateway_url: str = setting(
         _gateway, "", "Discord: the gateway. Empty: the REST API is asked for it."
     )
-    arxiv_feed_url: str = setting(_url, "https://rss.arxiv.org", "arXiv: the feeds (/rss/… and /atom/…).")
+    arxiv_feed_url: str = setting(
+        _url_before("/rss", "/atom"), "https://rss.arxiv.org", "arXiv: the feeds (/rss/… and /atom/…)."
+    )
     arxiv_listing_url: str = setting(
         _url, "https://arxiv.org", "arXiv: the listing pages (/list/… and /catchup/…)."
     )
-    arxiv_api_url: str = setting(_url, "https://export.arxiv.org/api/query", "arXiv: the query API.")
-    arxiv_oai_url: str = setting(_url, "https://oaipmh.arxiv.org/oai", "arXiv: OAI-PMH.")
+    arxiv_api_url: str = setting(
+        _url_with("/api/query"), "https://export.arxiv.org/api/query", "arXiv: the query API."
+    )
+    arxiv_oai_url: str = setting(_url_with("/oai"), "https://oaipmh.arxiv.org/oai", "arXiv: OAI-PMH.")
     arxiv_pace: float = setting(
         _seconds, "3", "Seconds between two requests to arXiv's feeds and APIs. arXiv's terms say 3."
     )

@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
@@ -21,7 +21,7 @@ Job = Callable[[], Awaitable[None]]
 
 
 class Timetable:
-    """Runs each job once at the start and then every so often, until it is stopped."""
+    """Runs each job every so often until it is stopped."""
 
     def __init__(self) -> None:
         self._scheduler = AsyncIOScheduler(
@@ -29,8 +29,8 @@ class Timetable:
             job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None},
         )
 
-    def every(self, interval: timedelta, name: str, job: Job) -> None:
-        """Adds a job; `name` must be its own. The first run is one interval after `start`."""
+    def every(self, interval: timedelta, name: str, job: Job, first: datetime) -> None:
+        """Adds a job that runs at `first` (aware) and then once an interval; `name` must be its own."""
 
         async def run() -> None:
             # APScheduler takes the cancellation at the end for a failure of the job.
@@ -38,7 +38,13 @@ class Timetable:
                 await job()
 
         self._scheduler.add_job(
-            run, "interval", seconds=interval.total_seconds(), id=name, name=name, replace_existing=True
+            run,
+            "interval",
+            seconds=interval.total_seconds(),
+            id=name,
+            name=name,
+            replace_existing=True,
+            next_run_time=first,
         )
 
     def start(self) -> None:

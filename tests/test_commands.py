@@ -355,7 +355,9 @@ def test_what_happens_to_a_group_happens_to_its_topics(office: Office) -> None:
     asyncio.run(office.desk.standing(ChatRef(Platform.TELEGRAM, "-1"), Gone("kicked")))
     states = [office.store.chats.at(one.ref) for one in topics]
     assert [chat.state for chat in states if chat is not None] == [ChatState.GONE, ChatState.GONE]
-    asyncio.run(office.desk.standing(ChatRef(Platform.TELEGRAM, "-1"), Moved(ChatRef(Platform.TELEGRAM, "-100"))))
+    asyncio.run(
+        office.desk.standing(ChatRef(Platform.TELEGRAM, "-1"), Moved(ChatRef(Platform.TELEGRAM, "-100")))
+    )
     assert office.store.chats.at(ChatRef(Platform.TELEGRAM, "-100", "7")) is not None
 
 

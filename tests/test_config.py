@@ -56,6 +56,19 @@ def test_a_wrong_value_names_the_variable_what_was_given_and_what_is_allowed(
     assert "\n" not in message
 
 
+def test_addresses_are_taken_with_or_without_their_usual_path() -> None:
+    here = "http://127.0.0.1:8081"
+    given = {
+        "PAPERBOY_TELEGRAM_BASE_URL": f"{here}/bot",
+        "PAPERBOY_ARXIV_FEED_URL": f"{here}/rss/",
+        "PAPERBOY_ARXIV_API_URL": here,
+        "PAPERBOY_ARXIV_OAI_URL": f"{here}/oai2",
+    }
+    settings = load_settings(given, dotenv=NONE)
+    assert (settings.telegram_base_url, settings.arxiv_feed_url) == (here, here)
+    assert (settings.arxiv_api_url, settings.arxiv_oai_url) == (f"{here}/api/query", f"{here}/oai2")
+
+
 def test_secrets_never_show() -> None:
     token = "123456:AAH-verysecret"
     settings = load_settings({"PAPERBOY_TELEGRAM_TOKEN": token}, dotenv=NONE)

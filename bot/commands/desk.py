@@ -15,7 +15,7 @@ from bot.locale import translator
 from bot.ports import Button, Gone, Moved, Paused, Reply, Request, Suggestion
 from bot.render.query_words import explain_error
 from scheduler.errors import NotAPaperId, QueryError
-from scheduler.models import ChatRef, ChatState
+from scheduler.models import Chat, ChatRef, ChatState
 from scheduler.store import Store
 from scheduler.store.chats import Defaults
 from scheduler.store.thread import StoreThread

@@ -69,7 +69,9 @@ def set_one(visit: Visit, name: str, value: str) -> Reply:
     if change is None:
         return say(
             visit.t(
-                "There is no setting “{name}”. There are: {names}.", name=name[:40], names=visit.t.row(CHANGES)
+                "There is no setting “{name}”. There are: {names}.",
+                name=name[:40],
+                names=visit.t.row(CHANGES),
             )
         )
     changed = change(visit.chat, value)

@@ -33,7 +33,6 @@ FLOOD = 50
 """More papers a day than anybody reads."""
 
 
-
 def subscribe(visit: Visit) -> Reply:
     """Saves what was typed: several plain words as the phrase (and says so), anything else as it stands."""
     if not visit.argument:
@@ -178,7 +177,9 @@ def _rate_words(visit: Visit, found: int, days: int) -> str:
     if rate < 1:
         return t("Less than one paper a day, going by the last announcements.")
     if rate > FLOOD:
-        return t("About {count} papers a day. That is a lot; another word makes it fewer.", count=t.number(rate))
+        return t(
+            "About {count} papers a day. That is a lot; another word makes it fewer.", count=t.number(rate)
+        )
     return t.n("About {count} paper a day.", "About {count} papers a day.", rate)
 
 

@@ -44,7 +44,7 @@ def _check_node(node: Node, places: Places) -> None:
 def _place(node: Node, places: Places) -> int:
     """Where the first term under an exclusion, or else the first term, stands."""
     if isinstance(node, Term):
-        return next((place for term, place in places if term == node), 0)
+        return next((place for term, place in reversed(places) if term == node), 0)
     if isinstance(node, Not):
         return _place(node.part, places)
     excluded = [part for part in node.parts if isinstance(part, Not)]

@@ -25,6 +25,7 @@ _FILTERS = (Sign.LIMIT, Sign.SORT)
 _TERMS = (Sign.WORD, Sign.PHRASE)
 _BEHIND_ALL = (Sign.OR, Sign.CLOSE, Sign.END)
 _NO_OPERAND = (Sign.AND, *_BEHIND_ALL)
+_END = Lexeme(Sign.END, "", -1)
 _ORDERS = {"relevance": True, "best": True, "newest": False, "date": False, "new": False}
 
 
@@ -198,8 +199,7 @@ class _Parser:
         self._terms += len(found)
         if self._terms > MAX_TERMS:
             raise FaultError(Problem.TOO_MANY_TERMS, lexeme.position)
-        for term in found:
-            self.places[term] = lexeme.position
+        self.places += [(term, lexeme.position) for term in found]
         return either(found)
 
 

@@ -6,8 +6,8 @@ import random
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
-from scheduler.query import parse
 from scheduler.models import Author, Paper, PaperId, Wording
+from scheduler.query import parse
 
 COMMON = """
     the of and to a in we is for that with on our are by this as from model learning an which can method data
@@ -35,10 +35,25 @@ CHINESE = """
 """.split()
 SYLLABLES = "ka lo mi ren tor va shi du pel qua nor bis fe zan cu wex li gro ath mon dry sel ip uro".split()
 CATEGORIES = (
-    *("cs.LG", "cs.LG", "cs.LG", "cs.AI", "cs.AI", "cs.CV", "cs.CV", "cs.CL", "cs.RO", "cs.CR", "cs.SE", "stat.ML"),
+    *(
+        "cs.LG",
+        "cs.LG",
+        "cs.LG",
+        "cs.AI",
+        "cs.AI",
+        "cs.CV",
+        "cs.CV",
+        "cs.CL",
+        "cs.RO",
+        "cs.CR",
+        "cs.SE",
+        "stat.ML",
+    ),
     *("math.OC", "math.PR", "quant-ph", "astro-ph.GA", "hep-th", "cond-mat.str-el", "q-bio.NC", "eess.SY"),
 )
-FAMILY_NAMES = "Zhang Li Wang Chen Müller Rossi Tanaka Kim Singh Silva Novak Smith Okafor Haddad Sørensen".split()
+FAMILY_NAMES = (
+    "Zhang Li Wang Chen Müller Rossi Tanaka Kim Singh Silva Novak Smith Okafor Haddad Sørensen".split()
+)
 RARE_WORDS = 30_000
 FUNCTION_WORDS = 24
 """So many words at the head of COMMON carry no topic."""
@@ -84,7 +99,8 @@ def papers(count: int, seed: int = 1) -> Iterator[Paper]:
     choose = words.random
     for number in range(count):
         authors = [
-            Author(f"{word.title()} {choose.choice(FAMILY_NAMES)}") for word in words.some(choose.randint(1, 6))
+            Author(f"{word.title()} {choose.choice(FAMILY_NAMES)}")
+            for word in words.some(choose.randint(1, 6))
         ]
         yield Paper(
             PaperId(f"{2001 + number // 90_000:04}.{number % 90_000 + 10_000:05}"),
@@ -100,7 +116,8 @@ def bilingual_papers(count: int, seed: int = 1) -> list[tuple[Paper, dict[str, W
     """`count` papers with Chinese titles and abstracts (about 500 characters)."""
     words = Words(seed + 1)
     return [
-        (paper, {"zh": Wording("zh", words.chinese(10), "", words.chinese(250))}) for paper in papers(count, seed)
+        (paper, {"zh": Wording("zh", words.chinese(10), "", words.chinese(250))})
+        for paper in papers(count, seed)
     ]
 
 
@@ -137,4 +154,7 @@ def subscriptions(count: int, distinct: Sequence[str], seed: int = 3) -> list[st
     """The queries of `count` subscriptions: every one of `distinct` once, the first ones many times more."""
     choose = random.Random(seed)
     weights = list(accumulate(1 / (place + 3) for place in range(len(distinct))))
-    return [*distinct[:count], *choose.choices(distinct, cum_weights=weights, k=max(0, count - len(distinct)))]
+    return [
+        *distinct[:count],
+        *choose.choices(distinct, cum_weights=weights, k=max(0, count - len(distinct))),
+    ]

@@ -16,12 +16,12 @@ from tests.e2e.world import World, told_of, words_in, world_in
 from tests.fakes.discord_server import Room
 from tests.fakes.telegram_chats import Chat as TelegramChat
 
-PAPERS = tuple(f"Number {n:03}: a diffusion policy {'that is described at length ' * 3}" for n in range(45))
+PAPERS = tuple(f"Number {n:03}: a diffusion policy{' that is described at length' * 4}" for n in range(50))
 QUERY = "diffusion policy"
-PEOPLE, GROUPS, ROOMS = 80, 12, 30
+PEOPLE, GROUPS, ROOMS = 40, 20, 40
 
-Part = tuple[str, int]
-"""A chat's id on its platform, and the number of a part of its digest."""
+Part = tuple[str, str, int]
+"""A platform, a chat's id there, and the number of a part of its digest."""
 
 
 def _follow(world: World) -> tuple[list[TelegramChat], list[Room]]:
@@ -34,12 +34,14 @@ def _follow(world: World) -> tuple[list[TelegramChat], list[Room]]:
     store = open_store(world.paperboy.database)
     try:
         with store.writing():
-            for chat in people:
-                _add(store, Platform.TELEGRAM, chat.id, ChatKind.PRIVATE)
-            for chat in groups:
-                _add(store, Platform.TELEGRAM, chat.id, ChatKind.GROUP)
-            for room in rooms:
-                _add(store, Platform.DISCORD, room.id, ChatKind.GROUP)
+            for n in range(max(PEOPLE, GROUPS, ROOMS)):
+                # Side by side, so that both platforms are at work whenever the process dies.
+                for chat in people[n : n + 1]:
+                    _add(store, Platform.TELEGRAM, chat.id, ChatKind.PRIVATE)
+                for chat in groups[n : n + 1]:
+                    _add(store, Platform.TELEGRAM, chat.id, ChatKind.GROUP)
+                for room in rooms[n : n + 1]:
+                    _add(store, Platform.DISCORD, room.id, ChatKind.GROUP)
     finally:
         store.close()
     return people + groups, rooms
@@ -74,13 +76,14 @@ async def test_a_killed_fan_out_is_finished(tmp_path: Path) -> None:
         await world.all_sent(patience=60)
         assert await world.paperboy.stop() == 0
 
+        print(world.paperboy.parts(), len(in_flight))
         assert world.paperboy.parts() == world.paperboy.parts("sent") > 250
         assert in_flight, "the process was never killed while it sent"
         repeated = _everything_arrived_in_order(world, chats)
         assert repeated <= in_flight
         for room in rooms:
             assert told_of(PAPERS, words_in(world.discord, room)) == list(PAPERS)
-            assert len(world.discord.shown_in(room)) == _planned(world, str(room.id))
+            assert len(world.discord.shown_in(room)) == _planned(world, Platform.DISCORD, room.id)
         world.nothing_was_refused()
         assert world.paperboy.lines("ERROR") == []
 
@@ -100,15 +103,18 @@ def _sending(world: World) -> set[Part]:
     """The parts that were in flight when the process ended."""
     return set(
         world.paperboy.rows(
-            "select chat.chat_id, part from delivery join chat on chat.key = delivery.chat "
+            "select platform, chat_id, part from delivery join chat on chat.key = delivery.chat "
             "where delivery.state = 'sending'"
         )
     )
 
 
-def _planned(world: World, chat_id: str) -> int:
+def _planned(world: World, platform: Platform, chat_id: int) -> int:
     ((count,),) = world.paperboy.rows(
-        "select count(*) from delivery join chat on chat.key = delivery.chat where chat_id = ?", chat_id
+        "select count(*) from delivery join chat on chat.key = delivery.chat "
+        "where platform = ? and chat_id = ?",
+        platform,
+        str(chat_id),
     )
     return int(count)
 
@@ -119,8 +125,9 @@ def _everything_arrived_in_order(world: World, chats: Iterable[TelegramChat]) ->
     for chat in chats:
         shown = [(message.text, message.document) for message in chat.received()]
         runs = [(one, len(list(same))) for one, same in groupby(shown)]
-        assert len(runs) == _planned(world, str(chat.id))
+        assert len(runs) == _planned(world, Platform.TELEGRAM, chat.id)
         wanted = PAPERS[:10] if chat.type == "private" else PAPERS
         assert told_of(PAPERS, (text for (text, _), _ in runs)) == list(wanted)
-        repeated |= {(str(chat.id), part) for part, (_, count) in enumerate(runs) if count > 1}
+        twice = (part for part, (_, count) in enumerate(runs) if count > 1)
+        repeated |= {(Platform.TELEGRAM, str(chat.id), part) for part in twice}
     return repeated
