@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import AsyncIterator, Iterator
 from datetime import date, timedelta
+from pathlib import Path
 
 import click
 
@@ -18,6 +19,7 @@ from bot.deliveries import render
 from bot.locale import Translator, translator
 from bot.outbox import Sender
 from bot.pacing import Pace
+from bot.ports import Attachment
 from scheduler import planning, query
 from scheduler.models import Chat, ChatKind, Platform
 from scheduler.store import Store
@@ -90,7 +92,15 @@ def _adapter(assembly: app.Assembly, name: str, kind: ChatKind, lang: str, promp
         kind=kind,
         lang=lang,
         colour=wants_colour(),
+        save=lambda file: _saved(file, assembly.settings.database.parent),
     )
+
+
+def _saved(file: Attachment, folder: Path) -> str:
+    """Writes a file beside the database and gives its path."""
+    path = folder / file.name
+    path.write_text(file.text, encoding="utf-8")
+    return str(path)
 
 
 async def demo(settings: Settings, lang: str, prompt: bool) -> None:

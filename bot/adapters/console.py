@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import itertools
+import logging
 from collections.abc import AsyncIterator, Callable
 
 from bot.locale import translator
 from bot.markup import dialect_for
 from bot.parts import make_parts
-from bot.ports import Answer, Button, Keyboard, Outcome, Part, Reply, Request, Sent
+from bot.ports import Answer, Attachment, Button, Keyboard, Outcome, Part, Reply, Request, Sent
 from scheduler.models import ChatKind, ChatRef, Platform
+
+logger = logging.getLogger(__name__)
 
 
 class ConsoleAdapter:
-    """One person at a terminal. `write` prints a text; `lines` gives what is typed, line by line."""
+    """One person at a terminal. `write` prints a text; `lines` gives what is typed, line by line.
+
+    `save` keeps a file and gives what is shown of it.
+    """
 
     platform = Platform.CONSOLE
     start_link = ""
@@ -28,6 +34,7 @@ class ConsoleAdapter:
         kind: ChatKind = ChatKind.PRIVATE,
         lang: str = "",
         colour: bool = False,
+        save: Callable[[Attachment], str] = lambda file: file.name,
     ) -> None:
         self._answer = answer
         self._lines = lines
@@ -36,6 +43,7 @@ class ConsoleAdapter:
         self._user = user
         self._lang = lang
         self._colour = colour
+        self._save = save
         self._dialect = dialect_for(Platform.CONSOLE, colour=colour)
         self._buttons: tuple[Button, ...] = ()
         self._numbers = itertools.count(1)
@@ -53,10 +61,19 @@ class ConsoleAdapter:
 
     async def handle(self, typed: str) -> None:
         """Answers one line: a command, the number of a button, or plain text."""
-        if typed.startswith("#") and typed[1:].isdecimal():
-            await self._press(int(typed[1:]))
-        else:
-            await self._ask(typed)
+        try:
+            if typed.startswith("#") and typed[1:].isdecimal():
+                await self._press(int(typed[1:]))
+            else:
+                await self._ask(typed)
+        except Exception:
+            t = translator(self._lang)
+            logger.exception("answering a line failed")
+            self._write(
+                t(
+                    "Something went wrong on my side, and it is noted. Nothing of yours is lost; try again later."
+                )
+            )
 
     async def _press(self, number: int) -> None:
         if not 1 <= number <= len(self._buttons):
@@ -98,8 +115,7 @@ class ConsoleAdapter:
         text = "\n\n".join(card.text for card in part.cards) if self._colour else part.plain
         pieces = [text] if text else []
         if part.attachment is not None:
-            size = max(1, round(len(part.attachment.text.encode()) / 1000))
-            pieces.append(f"📎 {part.attachment.name} ({size} kB)")
+            pieces.append(f"📎 {self._save(part.attachment)}")
         if not part.keyboard.is_empty:
             pieces.append(self._labels(part.keyboard))
         self._write("\n\n".join(pieces) + "\n")

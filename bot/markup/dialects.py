@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -33,7 +34,11 @@ def plain_text(blocks: Sequence[Block]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ConsoleDialect:
-    """Text for a terminal, without a limit; `colour` adds ANSI weight to headings, small print and styles."""
+    """Text for a terminal, without a limit.
+
+    `colour` adds ANSI weight to headings, small print and styles, and links that a terminal opens (OSC 8; one that
+    does not know them shows the text alone).
+    """
 
     colour: bool = False
 
@@ -58,12 +63,13 @@ class ConsoleDialect:
         """The text without our colours (outside text has no escape characters: `letters.clean`)."""
         for code in _ANSI_CODES:
             text = text.replace(code, "")
-        return text
+        return _LINK.sub("", text)
 
 
 _RESET = "\x1b[0m"
 _STYLES = {Style.BOLD: "\x1b[1m", Style.ITALIC: "\x1b[3m"}
 _KINDS = {LineKind.HEADING: "\x1b[1m", LineKind.QUIET: "\x1b[2m"}
+_LINK = re.compile("\x1b\\]8;;[^\x1b]*\x1b\\\\")
 _ANSI_CODES = (_RESET, *_STYLES.values(), *_KINDS.values())
 
 
@@ -73,4 +79,5 @@ def _painted(line: Line) -> str:
 
 def _painted_span(span: Span, base: str) -> str:
     codes = base + _STYLES.get(span.style, "")
-    return f"{codes}{span.text}{_RESET}" if codes else span.text
+    text = f"{codes}{span.text}{_RESET}" if codes else span.text
+    return f"\x1b]8;;{span.url}\x1b\\{text}\x1b]8;;\x1b\\" if span.url else text
