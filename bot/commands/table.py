@@ -69,6 +69,7 @@ COMMANDS = (
         ("change", N_("For example: time 07:30"), False),
         manages=True,
     ),
+    Command("stop", N_("No more digests here; what is followed is kept"), feed.stop, manages=True),
     Command("help", N_("Everything I can do"), _help),
     Command(
         "privacy",
@@ -80,8 +81,6 @@ COMMANDS = (
 
 BY_NAME: Mapping[str, Handler] = {command.name: command.handler for command in COMMANDS} | {
     "feed": feed.feed,
-    "list": subscribing.subscriptions,
-    "stop": feed.stop,
 }
 
 ACTIONS: Mapping[str, Handler] = {
