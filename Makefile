@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: setup demo run test check lint unit bench messages lock clean
+.PHONY: setup demo run test check lint unit bench torture messages lock clean
 
 setup: $(VENV)/.runtime  ## make .venv with what it takes to run
 
@@ -29,6 +29,9 @@ unit: $(VENV)/.dev
 
 bench: $(VENV)/.dev  ## ratios against named peers, into build/bench.json
 	$(BIN)/python -m tests.bench $(BENCH)
+
+torture: $(VENV)/.dev  ## kill -9 again and again while it sends (KILLS=20 PARTS=2000 SPLIT=)
+	@$(BIN)/python -m tests.torture
 
 messages: $(VENV)/.dev  ## bring bot/locale/zh.po up to date with the sentences in bot/
 	$(BIN)/python -m bot.locale

@@ -11,27 +11,32 @@ import contextlib
 import logging
 import random
 import signal
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
+from bot import standing
 from bot.adapters.discord import DiscordAdapter
 from bot.adapters.telegram import TelegramAdapter
 from bot.commands.desk import Desk
 from bot.commands.table import specs
 from bot.commands.visit import House
 from bot.config import Settings
-from bot.deliveries import render
+from bot.deliveries import Renderer
 from bot.outbox import Sender
 from bot.ports import ChatAdapter, PlatformStopped
-from scheduler import jobs, planning, seeds
+from scheduler import harvesting, jobs, planning, seeds
 from scheduler.errors import SettingsError
+from scheduler.harvesting import Others, StoreMemory
 from scheduler.models import Chat, Digest, Platform, Schedule
-from scheduler.sources.http import SourceClient
+from scheduler.sources.http import SourceClient, WebClient
+from scheduler.sources.turns import SharedTurns
+from scheduler.sources.wire import Wire
 from scheduler.store import Store, open_store
 from scheduler.store.chats import Defaults
+from scheduler.store.lock import Role, holding, opening
 from scheduler.store.thread import StoreThread
 from scheduler.timetable import Timetable
 
@@ -62,13 +67,14 @@ def defaults(settings: Settings) -> Defaults:
 
 def open_seeded(path: Path) -> Store:
     """The store in the file at `path`; a new one starts with the seeds. Raises DatabaseTooNew and StoreError."""
-    store = open_store(path)
-    try:
-        seeds.load_once(store, clock())
-    except BaseException:
-        store.close()
-        raise
-    return store
+    with opening(path):
+        store = open_store(path)
+        try:
+            seeds.load_once(store, clock())
+        except BaseException:
+            store.close()
+            raise
+        return store
 
 
 def assemble(settings: Settings) -> Assembly:
@@ -78,8 +84,14 @@ def assemble(settings: Settings) -> Assembly:
     return Assembly(settings, store, Desk(store, house, defaults(settings), settings.lang, clock))
 
 
-def source_client(settings: Settings) -> SourceClient:
-    """The one client for every source, with the addresses, the pace and the contact of the settings."""
+def source_client(
+    settings: Settings, store: StoreThread | None = None, wire: Wire | None = None
+) -> SourceClient:
+    """The one client for arXiv, with the addresses, the pace and the contact of the settings.
+
+    It takes turns with every other process that works on the same database. With `store` it remembers answers over a
+    restart; `wire` replaces the network.
+    """
     return SourceClient(
         feed_url=settings.arxiv_feed_url,
         listing_url=settings.arxiv_listing_url,
@@ -88,14 +100,36 @@ def source_client(settings: Settings) -> SourceClient:
         contact=settings.contact,
         pace=settings.arxiv_pace,
         page_pace=settings.arxiv_page_pace,
+        turns=SharedTurns(settings.database.with_name(f"{settings.database.name}.pace")),
+        memory=StoreMemory(store) if store is not None else None,
+        wire=wire,
     )
 
 
-def adapters_of(assembly: Assembly, memory: MutableMapping[str, str]) -> dict[Platform, ChatAdapter]:
-    """An adapter for every platform that has a token."""
+def web_client(settings: Settings, store: StoreThread | None = None, wire: Wire | None = None) -> WebClient:
+    """The client for every other source; what it waits for holds up nothing of arXiv's."""
+    memory = StoreMemory(store) if store is not None else None
+    return WebClient(contact=settings.contact, memory=memory, wire=wire)
+
+
+def others(settings: Settings) -> Others:
+    """Which other sources are on."""
+    return Others(
+        settings.sources,
+        settings.feeds,
+        settings.biorxiv_url,
+        settings.huggingface_url,
+        settings.allow_private_feeds,
+    )
+
+
+def adapters_of(
+    assembly: Assembly, memory: MutableMapping[str, str], roles: Collection[Role] = tuple(Role)
+) -> dict[Platform, ChatAdapter]:
+    """An adapter for every platform among the roles that has a token."""
     settings, desk = assembly.settings, assembly.desk
     adapters: dict[Platform, ChatAdapter] = {}
-    if settings.telegram_token:
+    if settings.telegram_token and Role.TELEGRAM in roles:
         adapters[Platform.TELEGRAM] = TelegramAdapter(
             token=settings.telegram_token.reveal(),
             base_url=settings.telegram_base_url,
@@ -105,7 +139,7 @@ def adapters_of(assembly: Assembly, memory: MutableMapping[str, str]) -> dict[Pl
             standing=desk.standing,
             command_hashes=memory,
         )
-    if settings.discord_token:
+    if settings.discord_token and Role.DISCORD in roles:
         adapters[Platform.DISCORD] = DiscordAdapter(
             token=settings.discord_token.reveal(),
             api_url=settings.discord_api_url,
@@ -119,42 +153,74 @@ def adapters_of(assembly: Assembly, memory: MutableMapping[str, str]) -> dict[Pl
     return adapters
 
 
-def require_a_platform(settings: Settings) -> None:
-    """Raises SettingsError when no platform has a token."""
-    if not settings.telegram_token and not settings.discord_token:
+def require_tokens(settings: Settings, roles: Collection[Role] = tuple(Role)) -> None:
+    """Raises SettingsError when a role that was asked for has no token; all roles together need one platform."""
+    tokens = {Role.TELEGRAM: settings.telegram_token, Role.DISCORD: settings.discord_token}
+    if set(roles) != set(Role):
+        for role, token in tokens.items():
+            if role in roles and not token:
+                raise SettingsError(f"--only {role} needs PAPERBOY_{role.upper()}_TOKEN in .env")
+    elif not any(tokens.values()):
         raise SettingsError(
             "no chat platform is set up: put PAPERBOY_TELEGRAM_TOKEN or PAPERBOY_DISCORD_TOKEN into .env, "
             "or try everything without one: paperboy demo"
         )
 
 
-async def run(settings: Settings) -> int:
-    """Runs until SIGTERM or SIGINT (0), or until no platform can go on (1). Raises SettingsError before it starts."""
-    require_a_platform(settings)
-    assembly = assemble(settings)
+async def run(settings: Settings, roles: Collection[Role] = tuple(Role)) -> int:
+    """Runs until SIGTERM or SIGINT (0), or until no platform can go on (1).
+
+    `roles` are the shares of the work that this process takes; others may take the rest on the same database.
+    Raises SettingsError and AlreadyRunning before it starts.
+    """
+    require_tokens(settings, roles)
     async with contextlib.AsyncExitStack() as stack:
+        stack.enter_context(holding(settings.database, tuple(roles), clock()))
+        assembly = assemble(settings)
         stack.callback(assembly.store.close)
         memory = await _Memory.read(assembly.store)
-        adapters = adapters_of(assembly, memory)
+        adapters = adapters_of(assembly, memory, roles)
         stop = asyncio.Event()
         loop = asyncio.get_running_loop()
         for signal_number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(signal_number, stop.set)
-        client = await stack.enter_async_context(source_client(settings))
         sender = Sender(assembly.store, adapters, clock)
         await assembly.store.call(
             lambda store: store.outbox.recover([str(name) for name in adapters], clock())
         )
-        platforms = [_start(stack, supervise(name, adapter.run)) for name, adapter in adapters.items()]
+        platforms = [_start(stack, _keep_up(adapter, sender)) for adapter in adapters.values()]
         _start(stack, sender.run())
         _start(stack, memory.keep_written(assembly.store))
-        _tick(stack, assembly, client, sender, adapters)
-        logger.info("Paperboy is up: %s; categories %s", ", ".join(adapters), ", ".join(settings.categories))
+        _start(stack, _leave_links(adapters, memory))
+        if Role.SCHEDULER in roles:
+            client = await stack.enter_async_context(source_client(settings, assembly.store))
+            web = await stack.enter_async_context(web_client(settings, assembly.store))
+            _tick(stack, assembly, client, web, sender, adapters)
+        shares = adapters if set(roles) == set(Role) else sorted(roles)
+        logger.info("Paperboy is up: %s; categories %s", ", ".join(shares), ", ".join(settings.categories))
         return await _until(stop, platforms)
 
 
+def _link_note(platform: Platform) -> str:
+    return f"start link {platform}"
+
+
+async def _leave_links(adapters: Mapping[Platform, ChatAdapter], memory: MutableMapping[str, str]) -> None:
+    """Notes how each platform opens a private talk with us, for a process that plans without an adapter."""
+    missing = dict(adapters)
+    while missing:
+        for platform, adapter in list(missing.items()):
+            if link := adapter.start_link:
+                memory[_link_note(platform)] = link
+                del missing[platform]
+        await asyncio.sleep(1)
+
+
 async def _until(stop: asyncio.Event, platforms: Sequence[asyncio.Task[None]]) -> int:
-    """Waits for the signal to stop (0), or for the last platform to give up (1)."""
+    """Waits for the signal to stop (0), or for the last platform to give up (1), if there is any."""
+    if not platforms:
+        await stop.wait()
+        return 0
     stopping = asyncio.create_task(stop.wait())
     over = asyncio.create_task(_all_of(platforms))
     await asyncio.wait([stopping, over], return_when=asyncio.FIRST_COMPLETED)
@@ -188,20 +254,31 @@ def _tick(
     stack: contextlib.AsyncExitStack,
     assembly: Assembly,
     client: SourceClient,
+    web: WebClient,
     sender: Sender,
     adapters: Mapping[Platform, ChatAdapter],
 ) -> None:
     settings, store = assembly.settings, assembly.store
 
+    links: dict[str, str] = {}
+    renderer = Renderer()
+
+    def note_links(store: Store) -> None:
+        links.update((name, store.notes.get(_link_note(name), "")) for name in Platform)
+
     def rendered(chat: Chat, digest: Digest, run_key: str) -> tuple[str, ...]:
         adapter = adapters.get(chat.ref.platform)
-        return render(chat, digest, run_key, adapter.start_link if adapter is not None else "")
+        link = adapter.start_link if adapter is not None else links.get(chat.ref.platform, "")
+        return renderer(chat, digest, run_key, link)
 
     def round_now(store: Store) -> planning.Round:
         return planning.round_of(store, clock(), planning.wanted_categories(store, settings.categories))
 
     async def plan() -> None:
         came = await store.call(round_now)
+        if came.due:
+            renderer.forget()
+            await store.call(note_links)
         planned = 0
         for entry in came.due:
             # A call for each chat: people are answered in between, and the first digest leaves at once.
@@ -215,11 +292,25 @@ def _tick(
     async def fetch() -> None:
         await jobs.fetch_if_due(client, store, settings.categories, clock())
 
+    async def look_after_chats() -> None:
+        await store.call(lambda store: standing.look_after(store, clock()))
+
+    async def fetch_others() -> None:
+        await harvesting.fetch_others_if_due(web, store, others(settings), clock())
+
     timetable, tick = Timetable(), timedelta(seconds=settings.tick)
     timetable.every(tick, "fetch", fetch, clock())
     timetable.every(tick, "plan", plan, clock())
+    timetable.every(timedelta(days=1), "chats", look_after_chats, clock())
+    if settings.sources or settings.feeds:
+        timetable.every(tick, "others", fetch_others, clock())
     timetable.start()
     stack.callback(timetable.stop)
+
+
+async def _keep_up(adapter: ChatAdapter, sender: Sender) -> None:
+    await supervise(adapter.platform, adapter.run)
+    sender.let_go(adapter.platform)
 
 
 async def supervise(

@@ -1,4 +1,4 @@
-"""`paperboy`: demo, run, chat, fetch, digest, search.
+"""`paperboy`: demo, run, chat, fetch, replay, backfill, status, digest, search.
 
 Exit status: 0 done, 1 failed, 2 wrong usage or settings. What a program may read goes to standard output, what a
 person should know to standard error, each in one clear line.
@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
@@ -18,17 +19,19 @@ from typing import Any, TypeVar
 
 import click
 
-from bot import app, console, fetching, views
+from bot import app, backfilling, console, fetching, views
 from bot.config import Settings, load_settings, unknown_settings
 from bot.locale import translator
 from bot.render.query_words import error_line
 from scheduler.errors import PaperboyError, QueryError, SettingsError
 from scheduler.models import ChatKind
 from scheduler.store import Store
+from scheduler.store.lock import Role
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 FAILED = 1
+INTERRUPTED = 130
 WRONG = 2
 
 
@@ -63,15 +66,26 @@ def paperboy() -> None:
 
 @paperboy.command()
 @database_option
-def run(database: Path | None) -> None:
-    """Deliver for real: fetch, match and post until stopped (Ctrl-C or SIGTERM)."""
+@click.option(
+    "--only",
+    "only",
+    type=click.Choice([str(role) for role in Role]),
+    multiple=True,
+    help="Do only this share of the work (repeatable); other processes may do the rest.",
+)
+def run(database: Path | None, only: tuple[str, ...]) -> None:
+    """Deliver for real: fetch, match and post until stopped (Ctrl-C or SIGTERM).
+
+    One process at a time does each share of the work on one database; without --only it does all of it.
+    """
     settings = load_settings(database=database)
     _log(settings)
     for name in unknown_settings():
         click.echo(f"paperboy: {name} is no setting and has no effect; .env.example lists them all", err=True)
     if not settings.contact:
         click.echo("paperboy: PAPERBOY_CONTACT is not set; tell arXiv how it can reach you", err=True)
-    sys.exit(asyncio.run(app.run(settings)))
+    roles = tuple(Role(name) for name in only) or tuple(Role)
+    sys.exit(asyncio.run(app.run(settings, roles)))
 
 
 def _log(settings: Settings) -> None:
@@ -90,7 +104,18 @@ def _log(settings: Settings) -> None:
 def demo(database: Path | None, lang: str | None, prompt: bool | None) -> None:
     """Show the whole way of a paper here in the terminal: no token, no network, no model."""
     settings = load_settings(database=database or Path("data/demo.sqlite"))
-    asyncio.run(console.demo(settings, lang or settings.lang, _prompt_wanted(prompt)))
+    _talk(console.demo(settings, lang or settings.lang, _prompt_wanted(prompt)))
+
+
+def _talk(conversation: Coroutine[None, None, None]) -> None:
+    """Runs a conversation at the terminal to its end, or to Ctrl-C (status 130)."""
+    try:
+        asyncio.run(conversation)
+    except KeyboardInterrupt:
+        click.echo()
+        sys.stdout.flush()
+        # The thread that waits for the next line holds standard input: an orderly exit would wait for it.
+        os._exit(INTERRUPTED)
 
 
 def _prompt_wanted(prompt: bool | None) -> bool:
@@ -110,7 +135,7 @@ def chat(database: Path | None, name: str, kind: str, lang: str | None) -> None:
     Buttons are shown with numbers; a line such as #2 presses one.
     """
     settings = load_settings(database=database)
-    asyncio.run(console.talk(settings, name, ChatKind(kind), lang or settings.lang))
+    _talk(console.talk(settings, name, ChatKind(kind), lang or settings.lang))
 
 
 @paperboy.command()
@@ -122,6 +147,12 @@ def chat(database: Path | None, name: str, kind: str, lang: str | None) -> None:
 @click.option("--kind", default=None, help="What the files are, when it is not to be recognised.")
 @click.option("--category", default="", help="The category of files that do not name one.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line for each category and date.")
+@click.option(
+    "--record",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Keep every answer in this folder, for paperboy replay.",
+)
 def fetch(
     database: Path | None,
     names: tuple[str, ...],
@@ -129,6 +160,7 @@ def fetch(
     kind: str | None,
     category: str,
     as_json: bool,
+    record: Path | None,
 ) -> None:
     """Fetch the newest announcement of the configured (or named) categories, or read captured responses.
 
@@ -140,11 +172,18 @@ def fetch(
     settings = load_settings(database=database)
     if offline and not names:
         raise click.UsageError("--from needs at least one file")
+    if offline and record is not None:
+        raise click.UsageError("either --from or --record, not both")
     if offline:
         with opened(settings) as store:
             results = fetching.from_files(store, [Path(name) for name in names], kind, category)
     else:
-        results = fetching.from_network(settings, names)
+        results = fetching.from_network(settings, names, record)
+    _report(results, as_json)
+
+
+def _report(results: Sequence[fetching.Fetched], as_json: bool) -> None:
+    """What came of each; ends the process with FAILED when not everything could be had."""
     for result in results:
         click.echo(json.dumps(result.for_programs(), ensure_ascii=False) if as_json else result.for_people())
     for result in results:
@@ -152,6 +191,55 @@ def fetch(
             click.echo(f"paperboy: {error}", err=True)
     if any(result.has_failed for result in results):
         sys.exit(FAILED)
+
+
+@paperboy.command()
+@database_option
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="DIR")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line for each category and date.")
+def replay(database: Path | None, folder: Path, as_json: bool) -> None:
+    """Rebuild the days of a recording (paperboy fetch --record DIR) without any network."""
+    _report(fetching.from_recording(load_settings(database=database), folder), as_json)
+
+
+@paperboy.command()
+@database_option
+@click.argument("category", metavar="CATEGORY")
+@click.option("--since", required=True, metavar="D", help="The first day of submission, as 2026-01-01.")
+@click.option("--until", metavar="D", help="The last day of submission (default: today).")
+@click.option(
+    "--via", type=click.Choice(["api", "oai"]), default="api", help="arXiv's query API, or OAI-PMH (no end)."
+)
+def backfill(database: Path | None, category: str, since: str, until: str | None, via: str) -> None:
+    """Fill the archive with a category's older papers, for search. Nobody is told of them.
+
+    Stopped at any point, it goes on there the next time.
+
+    \b
+    paperboy backfill cs.LG --since 2026-01-01
+    """
+    first, last = _day(since, "--since"), _day(until, "--until")
+    assert first is not None
+    if via == "oai" and last is not None:
+        raise click.UsageError("--until works with --via api only: OAI-PMH goes by the day of change")
+    settings = load_settings(database=database)
+    result = backfilling.backfill(settings, category, first, last, via, sys.stderr)
+    click.echo(
+        f"{category}: {backfilling.papers(result.received)}, {result.added} of them new to the archive"
+    )
+    if result.short:
+        click.echo("paperboy: some days came short (see above); run it again for the rest", err=True)
+        sys.exit(FAILED)
+
+
+@paperboy.command()
+@database_option
+@click.option("--json", "as_json", is_flag=True, help="One JSON object for programs.")
+def status(database: Path | None, as_json: bool) -> None:
+    """Show how each category stands: its last announcement, what is missing, and what comes next."""
+    settings = load_settings(database=database)
+    with opened(settings) as store:
+        click.echo(views.status(store, settings, as_json, app.clock()))
 
 
 @paperboy.command()
@@ -177,13 +265,13 @@ def digest(
         click.echo(views.write(shown, form, lang, settings.timezone, app.clock()))
 
 
-def _day(text: str | None) -> date | None:
+def _day(text: str | None, option: str = "--date") -> date | None:
     if text is None:
         return None
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise click.UsageError(f"--date takes a day as 2026-09-29, not {text!r}") from None
+        raise click.UsageError(f"{option} takes a day as 2026-09-29, not {text!r}") from None
 
 
 @paperboy.command()
@@ -206,13 +294,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         status = paperboy.main(args=list(arguments) if arguments is not None else None, standalone_mode=False)
     except click.exceptions.Abort:
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
     except QueryError as error:
         click.echo(f"paperboy: {error_line(error, translator('en'))}", err=True)
         sys.exit(WRONG)
+    except OSError as error:
+        click.echo(f"paperboy: cannot read or write: {error}", err=True)
+        sys.exit(FAILED)
     except PaperboyError as error:
         click.echo(f"paperboy: {error}", err=True)
         sys.exit(WRONG if isinstance(error, SettingsError) else FAILED)

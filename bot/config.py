@@ -19,6 +19,7 @@ from dotenv import dotenv_values
 
 from scheduler.categories import CATEGORIES
 from scheduler.errors import SettingsError
+from scheduler.sources.names import SOURCES, is_web_address
 
 PREFIX = "PAPERBOY_"
 T = TypeVar("T")
@@ -124,6 +125,27 @@ def _content(text: str) -> str:
     return text
 
 
+def _sources(text: str) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(name for name in re.split(r"[,\s]+", text.lower()) if name))
+    for name in names:
+        if name not in SOURCES:
+            raise ValueError(f"{', '.join(SOURCES)} with commas between, or nothing ({name!r} is none)")
+    return names
+
+
+def _feeds(text: str) -> tuple[str, ...]:
+    addresses = tuple(dict.fromkeys(name for name in re.split(r",\s*|\s+", text.strip(" ,")) if name))
+    if not all(map(is_web_address, addresses)):
+        raise ValueError("addresses that begin with https:// or http://, with commas between")
+    return addresses
+
+
+def _yes_or_no(text: str) -> bool:
+    if text.lower() not in ("0", "1", "no", "yes", "false", "true"):
+        raise ValueError("1 or 0")
+    return text.lower() in ("1", "yes", "true")
+
+
 def _seconds(text: str, least: float = 0) -> float:
     try:
         value = float(text)
@@ -198,6 +220,17 @@ class Settings:
     arxiv_page_pace: float = setting(
         _seconds, "15", "Seconds between two requests to arXiv's pages. arXiv's robots.txt says 15."
     )
+    sources: tuple[str, ...] = setting(
+        _sources, "", "Other sources that are on: biorxiv, medrxiv, huggingface, with commas between."
+    )
+    feeds: tuple[str, ...] = setting(
+        _feeds, "", "Addresses of RSS, Atom or JSON feeds that are read too, with commas between."
+    )
+    allow_private_feeds: bool = setting(
+        _yes_or_no, "0", "1 allows feeds at addresses of your own network; 0 refuses them."
+    )
+    biorxiv_url: str = setting(_url, "https://api.biorxiv.org", "bioRxiv and medRxiv: the API.")
+    huggingface_url: str = setting(_url, "https://huggingface.co", "Hugging Face: the daily papers.")
     tick: float = setting(_tick, "20", "Seconds between two looks at what is due: fetches and digests.")
     log_level: str = setting(_level, "INFO", "How much is logged: DEBUG, INFO, WARNING or ERROR.")
 

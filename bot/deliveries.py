@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from bot.locale import translator
 from bot.parts import make_parts
-from bot.ports import Attachment, Keyboard, Part
+from bot.ports import Keyboard, Part
 from bot.render import digest as render_digest
-from bot.render.html import digest_html
+from bot.render.html import digest_file
 from bot.render.view import View
+from scheduler.digest import dump
 from scheduler.models import Chat, ChatKind, Digest, Platform
 
 SELECTABLE = 25
 """Options of one Discord select (components reference)."""
+
+
+KEPT = 2000
+"""Rendered digests that a `Renderer` keeps: some ten megabytes."""
 
 
 def view_of(chat: Chat, start_link: str = "") -> View:
@@ -36,6 +41,26 @@ def render(chat: Chat, digest: Digest, run_key: str, start_link: str = "") -> tu
     return tuple(part.to_json() for part in parts)
 
 
+class Renderer:
+    """Renders a digest that many chats get alike only once a round: later its papers may have other words."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[object, ...], tuple[str, ...]] = {}
+
+    def forget(self) -> None:
+        """Begins another round."""
+        self._known.clear()
+
+    def __call__(self, chat: Chat, digest: Digest, run_key: str, start_link: str = "") -> tuple[str, ...]:
+        """What `render` returns for the same arguments."""
+        key = (dump(digest), run_key, chat.kind, view_of(chat, start_link))
+        if key not in self._known:
+            if len(self._known) >= KEPT:
+                self._known.clear()
+            self._known[key] = render(chat, digest, run_key, start_link)
+        return self._known[key]
+
+
 def _page(digest: Digest, view: View, run_key: str) -> tuple[Part, ...]:
     pages = render_digest.digest_pages(digest, view)
     keyboard = render_digest.page_keyboard(run_key, pages[0], len(pages), translator(view.lang))
@@ -44,7 +69,7 @@ def _page(digest: Digest, view: View, run_key: str) -> tuple[Part, ...]:
 
 def _list_and_file(digest: Digest, view: View) -> tuple[Part, ...]:
     blocks = render_digest.digest_compact(digest, view)
-    return make_parts(blocks, view.platform, _select(digest, view), file_of(digest, view))
+    return make_parts(blocks, view.platform, _select(digest, view), digest_file(digest, view))
 
 
 def _select(digest: Digest, view: View) -> Keyboard:
@@ -53,9 +78,3 @@ def _select(digest: Digest, view: View) -> Keyboard:
         return Keyboard()
     choices = render_digest.paper_choices(digest.papers[:SELECTABLE], lambda paper: f"p:{paper.id}")
     return Keyboard(choices=choices, prompt=view.t("Open a paper…"))
-
-
-def file_of(digest: Digest, view: View) -> Attachment:
-    """The complete digest as a self-contained page."""
-    days = "_".join(day.isoformat() for day in (digest.dates[:1] + digest.dates[1:][-1:]))
-    return Attachment(f"paperboy-{days}.html", digest_html(digest, view))

@@ -9,12 +9,12 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
-from bot import app
+from bot import app, recording
 from bot.config import Settings
 from bot.render.json import paper_facts
-from scheduler import jobs
 from scheduler.categories import CATEGORIES
 from scheduler.errors import SettingsError, SourceError, UnknownInput
+from scheduler.harvesting import SourceState
 from scheduler.models import Announcement, AnnounceType, Batch, BatchState, Paper, ParsedFeed
 from scheduler.planning import wanted_categories
 from scheduler.sources import kinds
@@ -134,23 +134,70 @@ def _counts(announcements: Sequence[Announcement]) -> dict[AnnounceType, int]:
     }
 
 
-def from_network(settings: Settings, names: Sequence[str]) -> tuple[Fetched, ...]:
-    """Fetches the newest announcement of `names`, or of every wanted category. Raises SettingsError for no category."""
+def from_network(settings: Settings, names: Sequence[str], record: Path | None = None) -> tuple[Fetched, ...]:
+    """Fetches the newest announcement of `names`, or of every wanted category and every other source that is on.
+
+    With `record` every answer is kept in that folder. Raises SettingsError for no category and no source.
+    """
+    others = app.others(settings).names
     for name in names:
-        if name not in CATEGORIES:
-            raise SettingsError(f"{name!r} is no arXiv category; one looks like cs.LG or hep-th")
-    return asyncio.run(_from_network(settings, names))
+        if name not in CATEGORIES and name not in others:
+            raise SettingsError(
+                f"{name!r} is no arXiv category (such as cs.LG or hep-th) and no source that is on"
+            )
+    return asyncio.run(_from_network(settings, names, record))
 
 
-async def _from_network(settings: Settings, names: Sequence[str]) -> tuple[Fetched, ...]:
+async def _from_network(settings: Settings, names: Sequence[str], folder: Path | None) -> tuple[Fetched, ...]:
     store = StoreThread(app.open_seeded(settings.database))
     try:
-        wanted = names or await store.call(lambda store: wanted_categories(store, settings.categories))
-        async with app.source_client(settings) as client:
-            batches = [await jobs.fetch_category(client, store, category, app.clock()) for category in wanted]
+        wanted = names or (
+            *await store.call(lambda store: wanted_categories(store, settings.categories)),
+            *app.others(settings).names,
+        )
+        record = recording.recording_wire(settings, folder) if folder is not None else None
+        # Recorded answers are whole ones: nothing is remembered that a server could say "not modified" to.
+        memory = store if record is None else None
+        async with (
+            app.source_client(settings, memory, record) as client,
+            app.web_client(settings, memory, record) as web,
+        ):
+            outcomes: list[recording.Outcome] = []
+            for name in wanted:
+                now = app.clock()
+                if name in CATEGORIES:
+                    outcomes.append(await recording.fetch_category(client, store, name, now, record))
+                else:
+                    sources = app.others(settings)
+                    outcomes.append(await recording.fetch_other(web, store, sources, name, now, record))
     finally:
         store.close()
-    return tuple(_of_batch(batch) for batch in batches)
+    return tuple(map(_of_outcome, outcomes))
+
+
+def from_recording(settings: Settings, folder: Path) -> tuple[Fetched, ...]:
+    """Archives a recording, offline; what came of each of its runs. Raises UnknownInput for what is none."""
+    return asyncio.run(_from_recording(settings, folder))
+
+
+async def _from_recording(settings: Settings, folder: Path) -> tuple[Fetched, ...]:
+    store = StoreThread(app.open_seeded(settings.database))
+    try:
+        return tuple(map(_of_outcome, await recording.replay(store, folder)))
+    finally:
+        store.close()
+
+
+def _of_outcome(outcome: recording.Outcome) -> Fetched:
+    return _of_batch(outcome) if isinstance(outcome, Batch) else _of_source(outcome)
+
+
+def _of_source(state: SourceState) -> Fetched:
+    reached = BatchState.PARTIAL if state.found else BatchState.FAILED
+    whole = BatchState.FRESH if state.found else BatchState.QUIET
+    errors = (f"{state.title}: {state.reason}",) if state.reason else ()
+    day = reached if state.reason else whole
+    return Fetched(state.title, None, day, state.found, None, {}, "source", errors)
 
 
 def _of_batch(batch: Batch) -> Fetched:

@@ -9,10 +9,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 
+from bot import standing
 from bot.pacing import Pace
 from bot.ports import (
     Ambiguous,
@@ -26,17 +28,29 @@ from bot.ports import (
     Retry,
     Sent,
 )
-from scheduler.models import ChatState, Delivery, Platform
+from scheduler.models import Chat, ChatState, Delivery, Platform
 from scheduler.store import Store
 from scheduler.store.thread import StoreThread
 
 logger = logging.getLogger(__name__)
 
 IN_FLIGHT = 30
+"""Parts of one platform under way at once: its rate for a second, so an answer may take that long."""
+
+FLOODS = frozenset({"flood_wait", "rate limited"})
+FLOODED_CHATS = 3
+FLOOD_SPAN = timedelta(seconds=10)
+FLOOD_PAUSE = timedelta(minutes=1)
+"""So many chats told to wait in that span mean the whole platform: it rests, but never for one chat's long wait."""
+
 LONGEST_PAUSE = timedelta(minutes=15)
 AMBIGUOUS_WAIT = timedelta(seconds=60)
 AMBIGUOUS_TRIES = 2
 """A repeat is better than a missing day, one repeat is enough (facts on ambiguous sends)."""
+
+NOT_FOUND_WAIT = timedelta(hours=1)
+NOT_FOUND_TRIES = 2
+"""Telegram sometimes does not find a chat that is there (facts on errors): it is believed the second time."""
 
 IDLE = 2.0
 GRACE = 8.0
@@ -69,12 +83,19 @@ class Sender:
         self._pace = pace or Pace()
         self._sleep = sleep
         self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._cooling: dict[int, asyncio.Future[None]] = {}
+        self._in_flight: Counter[Platform] = Counter()
+        self._floods: defaultdict[Platform, dict[int, datetime]] = defaultdict(dict)
         self._held: dict[Platform, datetime] = {}
         self._woken = asyncio.Event()
 
     def wake(self) -> None:
         """Something was enqueued."""
         self._woken.set()
+
+    def let_go(self, platform: Platform) -> None:
+        """A platform is off for good: its parts stay as they are, for the next start."""
+        self._platforms = [name for name in self._platforms if name != platform]
 
     async def run(self) -> None:
         """Sends until cancelled; parts in flight are then finished within `GRACE` seconds."""
@@ -101,38 +122,59 @@ class Sender:
             return
 
     async def _finish(self) -> None:
+        for task in self._cooling.values():
+            task.cancel()
         if self._tasks:
             await asyncio.wait(list(self._tasks.values()), timeout=GRACE)
 
     async def drain(self) -> None:
         """Sends everything that is due now, and returns when nothing is."""
         while True:
-            was_idle = not self._tasks
+            was_idle = not self._tasks and not self._cooling
             if not await self._start_due() and was_idle:
                 return
-            if self._tasks:
-                await asyncio.wait(list(self._tasks.values()), return_when=asyncio.FIRST_COMPLETED)
+            if under_way := [*self._tasks.values(), *self._cooling.values()]:
+                # One slow answer must not keep back what has become due for others meanwhile.
+                await asyncio.wait(under_way, timeout=IDLE, return_when=asyncio.FIRST_COMPLETED)
 
     async def _start_due(self) -> int:
-        """Takes due parts into flight and returns how many."""
-        now, room, busy = self._clock(), IN_FLIGHT - len(self._tasks), list(self._tasks)
-        open_platforms = [name for name in self._platforms if self._held.get(Platform(name), now) <= now]
-        if room <= 0 or not open_platforms:
-            return 0
-        claimed = await self._store.call(
-            lambda store: store.outbox.claim(open_platforms, now, limit=room, busy=busy)
-        )
-        for delivery in claimed:
-            task = asyncio.create_task(self._deliver(delivery))
-            self._tasks[delivery.chat.key] = task
-            task.add_done_callback(partial(self._landed, delivery.chat.key))
-        return len(claimed)
+        """Takes due parts of every platform into flight and returns how many."""
+        return sum([await self._start_due_on(name) for name in list(self._platforms)])
 
-    def _landed(self, chat: int, task: asyncio.Task[None]) -> None:
-        self._tasks.pop(chat, None)
+    async def _start_due_on(self, name: str) -> int:
+        """The same for one platform: what is slow there takes no place from the others."""
+        now, platform = self._clock(), Platform(name)
+        room = IN_FLIGHT - self._in_flight[platform]
+        if room <= 0 or self._held.get(platform, now) > now:
+            return 0
+        busy = [*self._tasks, *self._cooling]
+        claiming = asyncio.ensure_future(
+            self._store.call(lambda store: store.outbox.claim([name], now, limit=room, busy=busy))
+        )
+        try:
+            await asyncio.shield(claiming)
+        finally:
+            # The store finishes a claim that a stop interrupts: what it took leaves with the parts in flight.
+            for delivery in await claiming:
+                self._take_off(delivery)
+        return len(claiming.result())
+
+    def _take_off(self, delivery: Delivery) -> None:
+        task = asyncio.create_task(self._deliver(delivery))
+        self._tasks[delivery.chat.key] = task
+        self._in_flight[delivery.chat.ref.platform] += 1
+        task.add_done_callback(partial(self._landed, delivery.chat))
+
+    def _landed(self, chat: Chat, task: asyncio.Task[None]) -> None:
+        self._tasks.pop(chat.key, None)
+        self._in_flight[chat.ref.platform] -= 1
         if not task.cancelled() and (error := task.exception()) is not None:
             # The part stays in flight in the store and is handed out again when its lease is over.
-            logger.error("recording a delivery to chat %d failed: %s", chat, error)
+            logger.error("recording a delivery to chat %d failed: %s", chat.key, error)
+        if (wait := self._pace.cooldown(chat, time.monotonic())) and not task.cancelled():
+            # Its next part would only wait, in a place in flight that another chat can use.
+            self._cooling[chat.key] = cooling = asyncio.ensure_future(self._sleep(wait))
+            cooling.add_done_callback(lambda _: self._cooling.pop(chat.key, None))
 
     async def _deliver(self, delivery: Delivery) -> None:
         wait = self._pace.wait(delivery.chat, time.monotonic())
@@ -140,9 +182,26 @@ class Sender:
             await self._sleep(wait)
         outcome = await self._send(delivery)
         now = self._clock()
-        if isinstance(outcome, Retry) and outcome.scope == "platform":
-            self._held[delivery.chat.ref.platform] = now + outcome.after
+        if isinstance(outcome, Retry):
+            self._hold(delivery.chat, outcome, now)
         await self._store.call(lambda store: record(store, delivery, outcome, now))
+
+    def _hold(self, chat: Chat, outcome: Retry, now: datetime) -> None:
+        """Holds a platform back that asks for it, or that tells several chats at once to wait."""
+        platform, after = chat.ref.platform, outcome.after
+        if outcome.scope != "platform":
+            if outcome.reason not in FLOODS:
+                return
+            recent = {key: at for key, at in self._floods[platform].items() if now - at <= FLOOD_SPAN}
+            recent[chat.key] = now
+            self._floods[platform] = recent
+            if len(recent) < FLOODED_CHATS:
+                return
+            after = min(after, FLOOD_PAUSE)
+        until = now + after
+        if self._held.get(platform, now) < until:
+            logger.warning("%s is left alone for %.0f s: %s", platform, after.total_seconds(), outcome.reason)
+            self._held[platform] = until
 
     async def _send(self, delivery: Delivery) -> Outcome:
         adapter = self._adapters[delivery.chat.ref.platform]
@@ -166,7 +225,9 @@ def record(store: Store, delivery: Delivery, outcome: Outcome, now: datetime) ->
     outbox, key = store.outbox, delivery.key
     match outcome:
         case Sent(message_id):
-            outbox.sent(key, message_id, now)
+            with store.writing():
+                outbox.sent(key, message_id, now)
+                store.chats.worked(delivery.chat.key)
         case Retry(after, reason, counted):
             wait = backoff(delivery.attempts, after) if counted else after
             outbox.later(key, now + wait, reason, counted=counted)
@@ -176,10 +237,12 @@ def record(store: Store, delivery: Delivery, outcome: Outcome, now: datetime) ->
             with store.writing():
                 outbox.later(key, now, "moved", counted=False)
                 store.chats.move(delivery.chat.key, to)
+        case Gone(reason) if reason == "chat_not_found" and delivery.attempts < NOT_FOUND_TRIES:
+            outbox.later(key, now + NOT_FOUND_WAIT, reason)
         case Gone(reason):
-            _rest(store, delivery, ChatState.GONE, reason, now)
+            _rest(store, delivery, ChatState.GONE, reason, (), now)
         case Paused(reason, missing):
-            _rest(store, delivery, ChatState.PAUSED, " ".join((reason, *missing)), now)
+            _rest(store, delivery, ChatState.PAUSED, reason, missing, now)
         case Rejected(reason):
             logger.error(
                 "%s refused part %d of %s: %s", delivery.chat.ref, delivery.part, delivery.run_key, reason
@@ -196,9 +259,16 @@ def _record_ambiguous(store: Store, delivery: Delivery, reason: str, now: dateti
         store.outbox.unknown(delivery.key, reason)
 
 
-def _rest(store: Store, delivery: Delivery, state: ChatState, reason: str, now: datetime) -> None:
-    """The chat rests with a reason; its parts wait for it, its settings stay."""
-    logger.warning("%s rests: %s", delivery.chat.ref, reason)
+def _rest(
+    store: Store,
+    delivery: Delivery,
+    state: ChatState,
+    reason: str,
+    missing: Sequence[str],
+    now: datetime,
+) -> None:
+    """The chat rests with a reason, and who can mend it is told; its parts wait for it, its settings stay."""
+    logger.warning("%s rests: %s", delivery.chat.ref, standing.reason_text(reason, missing))
     with store.writing():
         store.outbox.later(delivery.key, now, reason, counted=False)
-        store.chats.set_state(delivery.chat.key, state, reason)
+        standing.rest(store, delivery.chat, state, reason, missing, now)

@@ -1,4 +1,4 @@
-"""`paperboy digest` and `paperboy search`: one digest, written as text, Markdown, HTML or JSON."""
+"""`paperboy digest`, `search` and `status`: what the archive has, written to read or for programs."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ from bot.render import search as render_search
 from bot.render.html import digest_html
 from bot.render.json import digest_object, paper_object, search_object
 from bot.render.markdown import digest_markdown
+from bot.render.status import source_block, source_object
 from bot.render.text import digest_text
 from bot.render.view import View
 from scheduler import enrich, query
+from scheduler import status as standing
 from scheduler.errors import SettingsError
 from scheduler.matching import DayIndex
 from scheduler.models import Chat, ChatRef, Digest, Match, Platform, Subscription
-from scheduler.planning import Day, build_for, read_day
+from scheduler.planning import Day, build_for, read_day, wanted_categories
 from scheduler.query import Query
 from scheduler.snippets import snippet
 from scheduler.store import Store
@@ -153,3 +155,12 @@ def _search_json(found: FoundPapers, parsed: Query, lang: str) -> str:
         for place, one in enumerate(found.papers)
     ]
     return json.dumps(search_object(parsed.canonical, found.total, objects), ensure_ascii=False, indent=2)
+
+
+def status(store: Store, settings: Settings, as_json: bool, now: datetime) -> str:
+    """How the configured and subscribed categories stand: a JSON object for programs, or lines to read."""
+    shown = standing.sources(store, wanted_categories(store, settings.categories), now)
+    if as_json:
+        return json.dumps({"sources": source_object(shown)}, ensure_ascii=False, indent=2)
+    block = source_block(shown, _view("en", settings.timezone), now)
+    return "\n\n".join(one.plain for one in pack([block], dialect_for(Platform.CONSOLE)))

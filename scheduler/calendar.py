@@ -13,23 +13,25 @@ from zoneinfo import ZoneInfo
 NEW_YORK = ZoneInfo("America/New_York")
 ANNOUNCED_AT = time(20, 0)
 
-HOLIDAYS: dict[int, frozenset[date]] = {
-    2026: frozenset(
-        date(2026, month, day)
-        for month, day in (
-            (1, 1),
-            (1, 19),
-            (6, 19),
-            (7, 3),
-            (9, 7),
-            (11, 26),
-            (12, 25),
-            (12, 29),
-            (12, 31),
-        )
-    )
+HOLIDAYS: dict[int, dict[date, str]] = {
+    2026: {
+        date(2026, 1, 1): "New Year's Day",
+        date(2026, 1, 19): "Martin Luther King Jr. Day",
+        date(2026, 6, 19): "Juneteenth",
+        date(2026, 7, 3): "Independence Day",
+        date(2026, 9, 7): "Labor Day",
+        date(2026, 11, 26): "Thanksgiving",
+        date(2026, 12, 25): "Christmas",
+        date(2026, 12, 29): "the winter break",
+        date(2026, 12, 31): "New Year's Eve",
+    }
 }
-"""arXiv's holidays by year, as its availability page listed them (edited 2026-01-08)."""
+"""arXiv's holidays by year with their names: the days are those of its availability page (edited 2026-01-08)."""
+
+
+def holiday(evening: date) -> str:
+    """The name of the holiday on which there is no announcement in the evening, "" on every other day."""
+    return HOLIDAYS.get(evening.year, {}).get(evening, "")
 
 
 def announced_at(day: date) -> datetime:
@@ -39,8 +41,17 @@ def announced_at(day: date) -> datetime:
 
 def is_announcement_day(day: date) -> bool:
     """True when a list dated `day` is expected: Monday to Friday, and the evening before was no holiday."""
-    eve = day - timedelta(days=1)
-    return day.weekday() < 5 and eve not in HOLIDAYS.get(eve.year, frozenset())
+    return is_weekday(day) and not holiday(day - timedelta(days=1))
+
+
+def is_weekday(day: date) -> bool:
+    """True when a list dated `day` is possible at all, on holidays too: Monday to Friday."""
+    return day.weekday() < 5
+
+
+def feed_due(day: date) -> datetime:
+    """The moment the feed of `day` is built: midnight in New York (arXiv RSS help)."""
+    return datetime.combine(day, time(), NEW_YORK)
 
 
 def newest_day(now: datetime) -> date:
@@ -48,6 +59,15 @@ def newest_day(now: datetime) -> date:
     local = now.astimezone(NEW_YORK)
     day = local.date() + timedelta(days=1)
     while not is_announcement_day(day) or announced_at(day) > now:
+        day -= timedelta(days=1)
+    return day
+
+
+def possible_day(now: datetime) -> date:
+    """The date of the newest list that can be out at `now` (aware), whatever the holidays say."""
+    local = now.astimezone(NEW_YORK)
+    day = local.date() + timedelta(days=1)
+    while not is_weekday(day) or announced_at(day) > now:
         day -= timedelta(days=1)
     return day
 
@@ -65,3 +85,10 @@ def announcement_days(first: date, last: date) -> tuple[date, ...]:
     span = (last - first).days + 1
     days = (first + timedelta(days=offset) for offset in range(max(span, 0)))
     return tuple(day for day in days if is_announcement_day(day))
+
+
+def possible_days(first: date, last: date) -> tuple[date, ...]:
+    """Every date from `first` to `last`, both included, on which a list is possible, oldest first."""
+    span = (last - first).days + 1
+    days = (first + timedelta(days=offset) for offset in range(max(span, 0)))
+    return tuple(day for day in days if is_weekday(day))

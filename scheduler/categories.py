@@ -181,6 +181,16 @@ def canonical(code: str) -> str:
     return ALIASES.get(code, code)
 
 
+ARCHIVES = frozenset(code.partition(".")[0] for code in CATEGORIES)
+"""The names before the dot, and the archives without classes."""
+
+
+def is_misnamed(code: str) -> bool:
+    """True for what looks like one of arXiv's categories and is none ("cs.XX"); other sources have other names."""
+    archive, dot, _ = code.partition(".")
+    return bool(dot) and archive in ARCHIVES and code not in CATEGORIES
+
+
 def category_name(code: str) -> str:
     """The English name ("cs.LG" → "Machine Learning"), "" for a code that is not in the table."""
     return CATEGORIES.get(code, "")

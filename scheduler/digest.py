@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from scheduler.models import (
@@ -84,6 +84,37 @@ def build(
     return Built(Digest(dates, total, tuple(sections), complete), tuple(keys))
 
 
+def capped(built: Built, most: int) -> Built:
+    """The digest with at most `most` papers, every section keeping its best ones; `more` counts those left out.
+
+    `keys` stays as it is: what was left out is on request, and does not come again by itself.
+    """
+    shown = built.digest
+    sizes = [len(section.papers) for section in shown.sections]
+    if sum(sizes) <= most:
+        return built
+    kept = _shares(sizes, most)
+    sections: list[Section] = []
+    number = 0
+    for section, count in zip(shown.sections, kept, strict=True):
+        papers = tuple(
+            replace(paper, number=number + place) for place, paper in enumerate(section.papers[:count], 1)
+        )
+        number += count
+        sections.append(replace(section, papers=papers))
+    return replace(built, digest=replace(shown, sections=tuple(sections), more=sum(sizes) - number))
+
+
+def _shares(sizes: Sequence[int], most: int) -> list[int]:
+    """How many of `most` each section gets: the small ones all they have, the others the same."""
+    shares = [0] * len(sizes)
+    left = most
+    for done, index in enumerate(sorted(range(len(sizes)), key=lambda index: sizes[index])):
+        shares[index] = min(sizes[index], left // (len(sizes) - done))
+        left -= shares[index]
+    return shares
+
+
 def _section_hits(
     subscription: Subscription, hits: Hits, open_papers: Mapping[int, Candidate]
 ) -> dict[int, Match]:
@@ -147,6 +178,7 @@ def dump(digest: Digest) -> str:
             "dates": [day.isoformat() for day in digest.dates],
             "announced": digest.announced,
             "complete": digest.complete,
+            "more": digest.more,
             "sections": [
                 {
                     "title": section.title,
@@ -187,6 +219,7 @@ def load(body: str, papers: Mapping[PaperId, tuple[Paper, Words]]) -> Digest:
         dates=tuple(date.fromisoformat(day) for day in raw["dates"]),
         announced=raw["announced"],
         complete=raw["complete"],
+        more=raw.get("more", 0),
         sections=tuple(
             Section(
                 section["title"],

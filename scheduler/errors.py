@@ -14,6 +14,7 @@ PaperboyError                 root; `str(error)` is one line that says what happ
 │   ├── SourceRefused         the request itself was refused (unknown category, date out of range)
 │   └── SourceChanged         the answer is not what this parser knows; names what was missing
 └── StoreError                the database cannot be used (locked, read-only, damaged); exit status 1
+    └── AlreadyRunning        another process does this work on this database; says which, and since when
 
 A message never holds a token or a key: whoever raises passes only what may be read by anybody.
 """
@@ -104,3 +105,7 @@ class SourceChanged(SourceError):
 
 class StoreError(PaperboyError):
     """The database cannot be used."""
+
+
+class AlreadyRunning(StoreError):
+    """Another process does the same work on the same database."""

@@ -1,113 +1,383 @@
-"""The jobs that the timetable ticks. Each asks the database what is due at `now`, does it, and says what it did."""
+"""The jobs that the timetable ticks. Each asks the database what is due at `now`, does it, and says what it did.
+
+    feed of every category | listing of those not whole | missing ids from the query API | earlier days, oldest first
+
+The unit of work is one category's announcement of one day; its record says what is still to do, so a run that was
+killed anywhere is finished by the next one. Between two awaits there is at most one transaction.
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
-from scheduler import calendar
+from scheduler import calendar, probing, reconciling
 from scheduler.categories import CATEGORIES
-from scheduler.errors import SourceError
-from scheduler.models import Batch, BatchState, ParsedFeed
+from scheduler.errors import SourceError, SourceThrottled
+from scheduler.models import Announcement, Batch, BatchState, Paper, PaperId, ParsedFeed
 from scheduler.planning import wanted_categories
+from scheduler.probing import Finding, Judgement
 from scheduler.sources import arxiv
-from scheduler.sources.http import SourceClient
+from scheduler.sources.http import SourceClient, Surface
 from scheduler.store import Store
 from scheduler.store.thread import StoreThread
 
 logger = logging.getLogger(__name__)
 
-PROBE_EVERY = timedelta(minutes=15)
-SLOWER_AFTER = timedelta(hours=12)
-PROBE_SLOWLY = timedelta(hours=1)
+CATCH_UPS_AT_ONCE = 4
+"""Earlier days asked for in one tick: a minute of arXiv's page pace, then the newest day has its turn again."""
 
-SETTLED = (BatchState.FRESH, BatchState.QUIET)
+FARTHEST = timedelta(days=90)
+"""How far back arXiv's catch-up pages go."""
 
+MOST_BY_ID = 300
+"""A day that lacks more papers than this is taken from the listing as it is, without asking the query API."""
 
-async def fetch_category(client: SourceClient, store: StoreThread, category: str, now: datetime) -> Batch:
-    """Fetches one category's newest announcement and archives it; the batch says how it went.
+UNSAID_PAUSE = timedelta(minutes=1)
+"""A source that asks to slow down without a time is left alone for so long at least."""
 
-    Whatever fails gives a batch in the state `failed` with the reason: it is asked for again after a pause like any
-    other, and the other categories go on.
-    """
-    expected = calendar.newest_day(now)
-    try:
-        feed = await arxiv.fetch_feed(client, category)
-        return await store.call(lambda store: archive_feed(store, feed, category, expected, now))
-    except SourceError as error:
-        reason = str(error)
-    except Exception as error:
-        logger.exception("reading the feed of %s failed", category)
-        reason = f"unexpected {type(error).__name__}"
-    failed = failed_batch(category, expected, reason, now)
-    return await store.call(lambda store: _put(store, failed))
+LONGEST_PAUSE = timedelta(days=1)
+"""A source that asks for more is asked again after a day."""
 
 
-def archive_feed(store: Store, feed: ParsedFeed, category: str, expected: date, now: datetime) -> Batch:
-    """Archives a feed that was fetched for `category` while the list dated `expected` should be out."""
-    if feed.errors:
-        return _put(store, failed_batch(category, expected, feed.errors[0], now))
-    found = store.archive.store(replace(feed, category=feed.category or category), now=now)
-    if found is None:
-        return _put(store, failed_batch(category, expected, "the feed has no date", now))
-    if found.date < expected:
-        reason = f"the feed still has {found.date.isoformat()}"
-        _put(store, Batch(category, expected, BatchState.STALE, 0, reason=reason, fetched_at=now))
-        return found
-    if found.state is BatchState.QUIET and calendar.is_announcement_day(found.date):
-        return _put(store, _quiet_or_waiting(found, now))
-    return found
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What is due: the newest possible day, the categories to ask for it, and earlier days to catch up."""
 
-
-def _quiet_or_waiting(batch: Batch, now: datetime) -> Batch:
-    """An empty feed on a working day may only be early: it counts as quiet after `SLOWER_AFTER`."""
-    if now - calendar.announced_at(batch.date) < SLOWER_AFTER:
-        return replace(batch, state=BatchState.WAITING, reason="the feed is empty so far")
-    return batch
-
-
-def failed_batch(category: str, day: date, reason: str, now: datetime) -> Batch:
-    """The record of a day whose source failed; what was archived of it before stays."""
-    return Batch(category, day, BatchState.FAILED, 0, reason=reason, fetched_at=now)
-
-
-def _put(store: Store, batch: Batch) -> Batch:
-    before = store.archive.batch(batch.category, batch.date)
-    if before is not None and before.received:
-        # What is there already is worth more than a later failure: only the time and the reason are new.
-        batch = replace(before, reason=batch.reason or before.reason, fetched_at=batch.fetched_at)
-    store.archive.put_batch(batch)
-    return batch
-
-
-def probes_due(store: Store, categories: Iterable[str], now: datetime) -> tuple[str, ...]:
-    """The categories whose newest announcement is missing and that were not asked for just now."""
-    expected = calendar.newest_day(now)
-    age = now - calendar.announced_at(expected)
-    pause = PROBE_EVERY if age < SLOWER_AFTER else PROBE_SLOWLY
-    due = []
-    for category in categories:
-        batch = store.archive.batch(category, expected)
-        waited = batch is None or batch.fetched_at is None or now - batch.fetched_at >= pause
-        if waited and (batch is None or batch.state not in SETTLED):
-            due.append(category)
-    return tuple(due)
+    day: date
+    probes: tuple[str, ...]
+    catch_ups: tuple[Batch, ...]
 
 
 async def fetch_if_due(
     client: SourceClient, store: StoreThread, configured: Iterable[str], now: datetime
 ) -> tuple[Batch, ...]:
-    """Probes every category that is due and returns what each gave."""
+    """Asks for every category's day that is due and returns the record of each that was asked for."""
     names = tuple(configured)
-    due = await store.call(lambda store: probes_due(store, wanted_categories(store, names), now))
-    batches = []
-    for category in due:
-        if category in CATEGORIES:
-            batch = await fetch_category(client, store, category, now)
-            logger.info(
-                "%s %s: %s, %d received %s", category, batch.date, batch.state, batch.received, batch.reason
-            )
-            batches.append(batch)
-    return tuple(batches)
+    work = await store.call(lambda store: work_due(store, names, now))
+    asked = [await _ask_feed(client, store, category, work.day, now) for category in work.probes]
+    asked += [await _ask_listing(client, store, category, work.day, now) for category in work.probes]
+    asked += [await _catch_up(client, store, batch, now) for batch in work.catch_ups]
+    return tuple(batch for batch in asked if batch is not None)
+
+
+async def fetch_category(client: SourceClient, store: StoreThread, category: str, now: datetime) -> Batch:
+    """Fetches one category's newest announcement and archives it, due or not; the batch says how it went.
+
+    Whatever fails gives a batch in the state `failed` with the reason. A feed that still is an earlier day's gives
+    the record of that day.
+    """
+    day = calendar.possible_day(now)
+    await store.call(lambda store: note_missing(store, [category], now))
+    await _ask_feed(client, store, category, day, now)
+    await _ask_listing(client, store, category, day, now)
+    return await store.call(lambda store: _outcome(store, category, day, now))
+
+
+def _outcome(store: Store, category: str, day: date, now: datetime) -> Batch:
+    """The day's record, or that of the earlier day that was received instead."""
+    batch, newest = _record(store, category, day), store.archive.newest_batch(category)
+    is_instead = newest is not None and not batch.received and newest.fetched_at == now
+    return newest if newest is not None and is_instead else batch
+
+
+def work_due(store: Store, configured: Iterable[str], now: datetime) -> Work:
+    """What is to be asked for at `now`; days that turn out to be missing are noted in the database first."""
+    day = calendar.possible_day(now)
+    categories = [name for name in wanted_categories(store, configured) if name in CATEGORIES]
+    note_missing(store, categories, now)
+    probes = (name for name in categories if probing.is_probe_due(store.archive.batch(name, day), now))
+    earlier = store.archive.unsettled(day - FARTHEST, day - timedelta(days=1))
+    due = [one for one in earlier if one.category in categories and probing.is_catch_up_due(one, now)]
+    return Work(day, tuple(probes), tuple(due[:CATCH_UPS_AT_ONCE]))
+
+
+def note_missing(store: Store, categories: Iterable[str], now: datetime) -> None:
+    """Writes a record for every possible day between a category's newest archived one and the newest possible one.
+
+    Noted before the newest day is fetched: afterwards nothing would show that there is a gap.
+    """
+    newest = calendar.possible_day(now)
+    with store.writing():
+        for category in categories:
+            known = store.archive.newest_batch(category)
+            if known is None:
+                continue
+            first = max(known.date, newest - FARTHEST) + timedelta(days=1)
+            for day in calendar.possible_days(first, newest - timedelta(days=1)):
+                if store.archive.batch(category, day) is None:
+                    store.archive.put_batch(replace(_blank(category, day), reason="not fetched yet"))
+
+
+def _blank(category: str, day: date) -> Batch:
+    return Batch(category, day, BatchState.WAITING, 0)
+
+
+def _record(store: Store, category: str, day: date) -> Batch:
+    return store.archive.batch(category, day) or _blank(category, day)
+
+
+# the feed
+
+
+async def _ask_feed(
+    client: SourceClient, store: StoreThread, category: str, day: date, now: datetime
+) -> Batch | None:
+    """What the category's feed gave, archived; None while arXiv wants its interfaces left alone."""
+    if await store.call(lambda store: is_paused(store, Surface.FEED, now)):
+        return None
+    found = await _answer(store, Surface.FEED, now, lambda: arxiv.fetch_feed(client, category))
+    return await _told(store, lambda store: take_feed(store, found, category, day, now))
+
+
+def take_feed(store: Store, found: ParsedFeed | str, category: str, day: date, now: datetime) -> Batch:
+    """Archives the feed that was fetched for `category` while the list dated `day` may be out, or notes why not."""
+    with store.writing():
+        before = _record(store, category, day)
+        tried = replace(before, tries=before.tries + 1, fetched_at=now)
+        if isinstance(found, str):
+            return _put(store, _judged(tried, Judgement(Finding.BROKEN, BatchState.FAILED, found)))
+        feed = _of_category(found, category)
+        judgement = probing.judge(feed, day, store.archive.announced_before(category, day), now)
+        after = _put(store, _judged(tried, judgement))
+        if not feed.announcements or judgement.finding in (Finding.REPEATED, Finding.BROKEN):
+            return after
+        archived = store.archive.store(feed, now=now)
+        return after if archived is None or archived.date != day else _unchecked(store, before, archived)
+
+
+def _of_category(feed: ParsedFeed, category: str) -> ParsedFeed:
+    """The feed under the name that it was asked for by, dated as its newest papers are."""
+    announcements = tuple(replace(entry, category=category) for entry in feed.announcements)
+    dated = max((entry.date for entry in announcements), default=feed.date)
+    return replace(feed, category=category, date=dated, announcements=announcements)
+
+
+def _judged(tried: Batch, judgement: Judgement) -> Batch:
+    """The record after a feed without (more) papers: what is there already is worth more than a later failure."""
+    if tried.received or judgement.finding is Finding.NEWS or probing.is_checked(tried):
+        return replace(tried, reason=judgement.reason or tried.reason)
+    return replace(tried, state=judgement.state, reason=judgement.reason)
+
+
+def _unchecked(store: Store, before: Batch, archived: Batch) -> Batch:
+    """A feed's day is not whole before the listing says how many papers it has."""
+    was_fresh = before.state is BatchState.FRESH
+    if was_fresh or archived.state is not BatchState.FRESH or probing.is_checked(archived):
+        return archived
+    waiting = replace(
+        archived, state=BatchState.WAITING, reason="the listing's count is still to come", completed=None
+    )
+    return _put(store, waiting)
+
+
+# the listing
+
+
+async def _ask_listing(
+    client: SourceClient, store: StoreThread, category: str, day: date, now: datetime
+) -> Batch | None:
+    """What the category's listing adds to the newest day; None when it is not to be asked now."""
+    if not await store.call(lambda store: _wants_listing(store, category, day, now)):
+        return None
+    if await store.call(lambda store: is_paused(store, Surface.PAGES, now)):
+        return await _take_page(client, store, "arXiv wants its pages left alone", category, day, now)
+    listing = await _answer(store, Surface.PAGES, now, lambda: arxiv.fetch_listing(client, category))
+    return await _take_page(client, store, listing, category, day, now)
+
+
+def _wants_listing(store: Store, category: str, day: date, now: datetime) -> bool:
+    throttled = is_paused(store, Surface.FEED, now)
+    batch = _record(store, category, day)
+    return probing.is_listing_due(batch, now, feed_is_throttled=throttled)
+
+
+async def _catch_up(client: SourceClient, store: StoreThread, batch: Batch, now: datetime) -> Batch | None:
+    """What the catch-up page of an earlier day adds; None while arXiv wants its pages left alone."""
+    if await store.call(lambda store: is_paused(store, Surface.PAGES, now)):
+        return None
+    category, day = batch.category, batch.date
+    page = await _answer(store, Surface.PAGES, now, lambda: arxiv.fetch_listing(client, category, day))
+    if await store.call(lambda store: is_paused(store, Surface.PAGES, now)):
+        return None
+    await store.call(lambda store: _count_try(store, category, day, now))
+    return await _take_page(client, store, page, category, day, now)
+
+
+def _count_try(store: Store, category: str, day: date, now: datetime) -> None:
+    batch = _record(store, category, day)
+    store.archive.put_batch(replace(batch, tries=batch.tries + 1, fetched_at=now))
+
+
+async def _take_page(
+    client: SourceClient,
+    store: StoreThread,
+    listing: ParsedFeed | str,
+    category: str,
+    day: date,
+    now: datetime,
+) -> Batch:
+    if not isinstance(listing, str) and listing.date != day:
+        listing = f"the listing is that of {listing.date}"
+    if isinstance(listing, str):
+        reason = listing
+        return await _told(store, lambda store: without_listing(store, reason, category, day, now))
+    page = listing
+    wanted = await store.call(lambda store: _missing_ids(store, page, category, day, now))
+    fetched = await _by_id(client, store, wanted, now) if wanted else {}
+    return await _told(store, lambda store: take_listing(store, page, fetched, category, day, now))
+
+
+def _missing_ids(
+    store: Store, listing: ParsedFeed, category: str, day: date, now: datetime
+) -> tuple[PaperId, ...]:
+    """What the query API is to be asked for: ids that the feed left out, when the feed did come."""
+    archived = store.archive.announced_on(category, day)
+    ids = tuple(entry.paper.id for entry in reconciling.missing(listing, archived))
+    if not archived or len(ids) > MOST_BY_ID or is_paused(store, Surface.API, now):
+        return ()
+    return ids
+
+
+async def _by_id(
+    client: SourceClient, store: StoreThread, ids: Sequence[PaperId], now: datetime
+) -> Mapping[PaperId, Paper]:
+    found = await _answer(store, Surface.API, now, lambda: arxiv.fetch_papers(client, ids))
+    if isinstance(found, str):
+        logger.warning("%d papers could not be asked for by id: %s", len(ids), found)
+        return {}
+    return {paper.id: paper for paper in found.papers}
+
+
+def take_listing(
+    store: Store,
+    listing: ParsedFeed,
+    fetched: Mapping[PaperId, Paper],
+    category: str,
+    day: date,
+    now: datetime,
+) -> Batch:
+    """Archives what the day's listing has and the archive has not, under the listing's types, and its count.
+
+    `fetched` are papers that the query API gave for ids of the listing; the others are archived as the page has them.
+    """
+    with store.writing():
+        before = _record(store, category, day)
+        if not listing.announcements and not listing.problems:
+            return _without_news(store, before, listing, now)
+        archived = store.archive.announced_on(category, day)
+        added = reconciling.filled(reconciling.missing(listing, archived), fetched)
+        known = [one.paper for one in store.archive.by_ids(archived)]
+        store.archive.put_batch(replace(before, listed_at=now))
+        page = replace(
+            listing,
+            kind=before.source if before.received else listing.kind,
+            category=category,
+            announcements=tuple(_renamed(entry, category) for entry in added),
+            papers=reconciling.annotated(listing, known),
+        )
+        return store.archive.store(page, now=now) or before
+
+
+def _renamed(entry: Announcement, category: str) -> Announcement:
+    return replace(entry, category=category)
+
+
+def _without_news(store: Store, before: Batch, listing: ParsedFeed, now: datetime) -> Batch:
+    """The dated listing says "No updates": a quiet day, unless its feed had papers (the page is not atomic)."""
+    if before.received:
+        return _kept_unchecked(store, before, "the listing has nothing yet", now)
+    name = calendar.holiday(before.date - timedelta(days=1))
+    quiet = replace(
+        before,
+        state=BatchState.QUIET,
+        reason=name or "the listing says: no updates",
+        declared=0,
+        declared_counts=dict(listing.declared_by_type),
+        source=listing.kind,
+        fetched_at=now,
+        listed_at=now,
+        completed=now,
+    )
+    return _put(store, quiet)
+
+
+def without_listing(store: Store, reason: str, category: str, day: date, now: datetime) -> Batch:
+    """The record after a page that could not be had: a feed's papers are the day then, until it can be checked."""
+    with store.writing():
+        return _kept_unchecked(store, _record(store, category, day), reason, now)
+
+
+def _kept_unchecked(store: Store, before: Batch, reason: str, now: datetime) -> Batch:
+    after = replace(before, listed_at=now)
+    if before.received and before.state in (BatchState.WAITING, BatchState.FRESH):
+        after = replace(
+            after,
+            state=BatchState.FRESH,
+            reason=f"not checked: {reason}",
+            completed=before.completed or now,
+        )
+    elif not before.received and before.date < calendar.possible_day(now):
+        after = replace(after, state=BatchState.FAILED, reason=reason)
+    else:
+        first = before.reason.partition("; ")[0]
+        after = replace(after, reason=f"{first}; {reason}" if first else reason)
+    return _put(store, after)
+
+
+# what every source has in common
+
+
+async def _answer(
+    store: StoreThread, surface: Surface, now: datetime, ask: Callable[[], Awaitable[ParsedFeed]]
+) -> ParsedFeed | str:
+    """The answer, or in one line why there is none; a source that asks for a pause gets it, over a restart too."""
+    try:
+        return await ask()
+    except SourceThrottled as error:
+        reason, pause = str(error), _pause(error)
+        await store.call(lambda store: pause_source(store, surface, now + pause))
+        return reason
+    except SourceError as error:
+        return str(error)
+    except Exception as error:
+        logger.exception("reading %s failed", surface)
+        return f"unexpected {type(error).__name__}"
+
+
+def _pause(error: SourceThrottled) -> timedelta:
+    if error.retry_after is None:
+        return UNSAID_PAUSE
+    return timedelta(seconds=min(error.retry_after, LONGEST_PAUSE.total_seconds()))
+
+
+def is_paused(store: Store, surface: Surface, now: datetime) -> bool:
+    """True while arXiv wants this part of it left alone."""
+    until = store.notes.get(_note(surface))
+    return until is not None and now < datetime.fromisoformat(until)
+
+
+def pause_source(store: Store, surface: Surface, until: datetime) -> None:
+    """Notes that nothing is to be asked of this part of arXiv before `until`."""
+    if not is_paused(store, surface, until):
+        store.notes[_note(surface)] = until.isoformat()
+
+
+def _note(surface: Surface) -> str:
+    return f"arxiv {surface} not before"
+
+
+def _put(store: Store, batch: Batch) -> Batch:
+    store.archive.put_batch(batch)
+    return batch
+
+
+async def _told(store: StoreThread, work: Callable[[Store], Batch]) -> Batch:
+    """Does the work and logs what the day's record says then."""
+    batch = await store.call(work)
+    logger.info(
+        "%s %s: %s, %d received %s", batch.category, batch.date, batch.state, batch.received, batch.reason
+    )
+    return batch

@@ -1,18 +1,23 @@
 """A day's papers × every distinct query, at once; and what matched where.
 
-    papers | tokens.document | per field: token → bit mask of papers      (once a day)
-    query  | masks of its terms | and, or, not | hits                     (once per distinct query)
+    papers | tokens.document | per field: token → where it stands      (once a day)
+    query  | masks of its terms | and, or, not | hits                  (once per distinct query)
 
-Each paper is one bit. A word is a look-up, boolean operators are operators on whole numbers, and only a phrase
-looks into the streams of the few papers that have all its words. `scheduler.store.search` finds the same papers:
-both read the streams of `scheduler.tokens`.
+Each paper is one bit. A word is a look-up, boolean operators are operators on whole numbers, and a phrase is
+made of pairs. `scheduler.store.search` finds the same papers: both read the streams of
+`scheduler.tokens`.
 """
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
+from functools import partial
+from itertools import compress, pairwise
+from typing import NamedTuple
 
 from scheduler.models import Match, Paper, Wording
 from scheduler.query import Field, Node, Not, Or, Query, Term, positive_terms
@@ -27,6 +32,12 @@ _MATCH_FIELDS = {
     Field.SOURCE: "source",
 }
 _TEXT = (Field.TITLE, Field.ABSTRACT)
+_MANY = 40
+"""From so many ones on, a mask is read faster digit by digit than one by one."""
+_NO_TOKEN = ""
+_GAP = [_NO_TOKEN] * (NAME_GAP + 1)
+"""Behind each paper: no phrase and no name reaches over it."""
+_DIGITS = bytes.maketrans(b"01", b"\x00\x01")
 
 
 class DayIndex:
@@ -58,17 +69,14 @@ class DayIndex:
 
     def hits(self, query: Query, *, today: date | None = None) -> dict[int, Match]:
         """The papers that `query` finds by index, rising, and why."""
-        places = self._places(query)
-        known: dict[tuple[tuple[str, ...], tuple[str, ...]], Match] = {}
         found: dict[int, Match] = {}
-        for index in _bits(self.mask(query, today=today)):
-            reason = _reason(places, index)
-            found[index] = known.setdefault(reason, Match(*reason))
-        return found
+        for mask, here in _by_reason(self.mask(query, today=today), self._places(query)):
+            found |= dict.fromkeys(_bits(mask), _match(here))
+        return dict(sorted(found.items()))
 
     def match(self, query: Query, index: int) -> Match:
         """Why `query` finds paper `index`, without asking whether it does."""
-        return Match(*_reason(self._places(query), index))
+        return _match([place for place in self._places(query) if place.mask >> index & 1])
 
     def _in_time(self, query: Query, today: date | None) -> bool:
         if not query.limits or self.day is None:
@@ -105,9 +113,9 @@ class DayIndex:
             known = self._masks[term] = tuple((field, mask) for field, mask in masks if mask)
         return known
 
-    def _places(self, query: Query) -> list[tuple[str, str, int]]:
+    def _places(self, query: Query) -> list[_Place]:
         return [
-            (term.text, _MATCH_FIELDS[field], mask)
+            _Place(term.text, _MATCH_FIELDS[field], mask)
             for term in positive_terms(query.root)
             for field, mask in self._term(term)
         ]
@@ -165,18 +173,29 @@ def _streams(documents: Sequence[Document], field: Field) -> list[str]:
 
 
 class _Column:
-    """One field of all papers: which papers have a token, and their streams for what needs positions."""
+    """One field of all papers as one stream of tokens, with a gap behind each paper's.
+
+    Masks are made for what queries ask for: of a token, and of the tokens that follow one.
+    """
 
     def __init__(self, streams: Sequence[str], field: Field) -> None:
         self._within_names = field is Field.AUTHOR
-        self._streams = [f" {stream} " for stream in streams]
-        self._masks: dict[str, int] = {}
-        masks = self._masks
+        self._bit = [1 << index for index in range(len(streams))]
+        self._stream: list[str] = []
+        self._paper_at = array("L")
         for index, stream in enumerate(streams):
-            bit = 1 << index
-            for token in set(stream.split()):
-                masks[token] = masks.get(token, 0) | bit
+            tokens = stream.split()
+            self._stream += tokens
+            self._stream += _GAP
+            self._paper_at.extend([index] * (len(tokens) + len(_GAP)))
+        # Arrays, because the garbage collector walks through lists again and again.
+        self._places: defaultdict[str, array[int]] = defaultdict(partial(array, "L"))
+        for place, token in enumerate(self._stream):
+            self._places[token].append(place)
+        self._places.pop(_NO_TOKEN, None)
         self._sorted: list[str] = []
+        self._masks: dict[str, int] = {}
+        self._followers: dict[str, dict[str, int]] = {}
 
     def any_of(self, runs: Sequence[Run]) -> int:
         """The papers that have one of `runs`."""
@@ -186,62 +205,123 @@ class _Column:
         return found
 
     def _run(self, run: Run) -> int:
-        found = self._token(run.tokens[-1], run.is_open)
-        for token in run.tokens[:-1]:
-            found &= self._masks.get(token, 0)
-        if len(run.tokens) == 1 or not found:
-            return found
-        holds = self._holds_name if self._within_names else self._holds_phrase
-        return sum(1 << index for index in _bits(found) if holds(index, run))
+        if len(run.tokens) == 1:
+            return self._prefix(run.tokens[0]) if run.is_open else self._token(run.tokens[0])
+        return self._name(run) if self._within_names else self._phrase(run)
 
-    def _token(self, token: str, is_open: bool) -> int:
-        return self._prefix(token) if is_open else self._masks.get(token, 0)
+    def _token(self, token: str) -> int:
+        known = self._masks.get(token)
+        if known is None:
+            known = self._masks[token] = self._papers_at(self._places.get(token, ()))
+        return known
+
+    def _papers_at(self, places: Iterable[int]) -> int:
+        papers = set(map(self._paper_at.__getitem__, places))
+        return sum(map(self._bit.__getitem__, papers))
 
     def _prefix(self, start: str) -> int:
-        if not self._sorted:
-            self._sorted = sorted(self._masks)
         found = 0
-        for place in range(bisect_left(self._sorted, start), len(self._sorted)):
-            token = self._sorted[place]
-            if not token.startswith(start):
-                break
-            found |= self._masks[token]
+        for token in self._beginning(start):
+            found |= self._token(token)
         return found
 
-    def _holds_phrase(self, index: int, run: Run) -> bool:
-        phrase = " ".join(run.tokens)
-        return (f" {phrase}" if run.is_open else f" {phrase} ") in self._streams[index]
+    def _beginning(self, start: str) -> Iterator[str]:
+        if not self._sorted:
+            self._sorted = sorted(self._places)
+        for at in range(bisect_left(self._sorted, start), len(self._sorted)):
+            if not self._sorted[at].startswith(start):
+                return
+            yield self._sorted[at]
 
-    def _holds_name(self, index: int, run: Run) -> bool:
-        """FTS5's NEAR: at most NAME_GAP tokens between the first and the last of the words."""
-        *whole, last = run.tokens
-        stream = self._streams[index].split()
-        places = [[at for at, token in enumerate(stream) if token == word] for word in whole]
-        places.append(
-            [
-                at
-                for at, token in enumerate(stream)
-                if (token.startswith(last) if run.is_open else token == last)
-            ]
+    def _phrase(self, run: Run) -> int:
+        whole = list(run.tokens[:-1] if run.is_open else run.tokens)
+        found = -1
+        for first, second in pairwise(whole):
+            found &= self._after(first).get(second, 0)
+        if run.is_open:
+            found &= self._open_after(whole[-1], run.tokens[-1])
+        return self._with_whole(whole, run, found) if len(run.tokens) > 2 and found else found
+
+    def _after(self, token: str) -> dict[str, int]:
+        """The tokens that stand right behind `token`, each with the papers where it does."""
+        known = self._followers.get(token)
+        if known is None:
+            known = self._followers[token] = {}
+            stream, paper_at, bit = self._stream, self._paper_at, self._bit
+            for place in self._places.get(token, ()):
+                second = stream[place + 1]
+                known[second] = known.get(second, 0) | bit[paper_at[place]]
+        return known
+
+    def _open_after(self, token: str, start: str) -> int:
+        found = 0
+        for second, mask in self._after(token).items():
+            if second.startswith(start):
+                found |= mask
+        return found
+
+    def _with_whole(self, whole: list[str], run: Run, candidates: int) -> int:
+        """Those of `candidates` that have all of `run` side by side, not only each pair of it."""
+        rarest = min(range(len(whole)), key=lambda at: len(self._places[whole[at]]))
+        stream, paper_at, length, papers = self._stream, self._paper_at, len(whole), set(_bits(candidates))
+        starts = (place - rarest for place in self._places[whole[rarest]] if paper_at[place] in papers)
+        found = (start for start in starts if stream[start : start + length] == whole)
+        if run.is_open:
+            found = (start for start in found if stream[start + length].startswith(run.tokens[-1]))
+        return self._papers_at(found)
+
+    def _name(self, run: Run) -> int:
+        """The papers with all words of `run` in one name; as FTS5's NEAR, at most NAME_GAP tokens between two."""
+        *front, last = run.tokens
+        places = [set(self._places.get(token, ())) for token in front]
+        ends = self._beginning(last) if run.is_open else (last,)
+        places.append({place for token in ends for place in self._places.get(token, ())})
+        return self._papers_at(
+            start
+            for start in set().union(*places)
+            if all(any(start + offset in each for offset in range(NAME_GAP + 2)) for each in places)
         )
-        return any(
-            all(any(start <= at <= start + NAME_GAP + 1 for at in each) for each in places)
-            for start in {at for each in places for at in each}
-        )
 
 
-def _bits(mask: int) -> Iterator[int]:
+def _bits(mask: int) -> Sequence[int]:
+    """The places of the ones, rising."""
+    if mask.bit_count() > _MANY:
+        digits = f"{mask:b}".encode()[::-1].translate(_DIGITS)
+        return list(compress(range(len(digits)), digits))
+    found = []
     while mask:
         lowest = mask & -mask
-        yield lowest.bit_length() - 1
+        found.append(lowest.bit_length() - 1)
         mask ^= lowest
+    return found
 
 
-def _reason(places: Sequence[tuple[str, str, int]], index: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+class _Place(NamedTuple):
+    """A word of a query in one field, and the papers that have it there."""
+
+    word: str
+    field: str
+    mask: int
+
+
+def _by_reason(mask: int, places: Sequence[_Place]) -> list[tuple[int, list[_Place]]]:
+    """The papers of `mask` in groups that have the same of `places`."""
+    groups: list[tuple[int, list[_Place]]] = [(mask, [])] if mask else []
+    for place in places:
+        parted = []
+        for group, here in groups:
+            if within := group & place.mask:
+                parted.append((within, [*here, place]))
+            if without := group & ~place.mask:
+                parted.append((without, here))
+        groups = parted
+    return groups
+
+
+def _match(places: Sequence[_Place]) -> Match:
     """The fields and the words of one hit, each once, fields in the order of a paper."""
-    here = [(text, field) for text, field, mask in places if mask >> index & 1]
-    fields = {field for _, field in here}
-    return (
+    fields = {place.field for place in places}
+    return Match(
         tuple(field for field in _MATCH_FIELDS.values() if field in fields),
-        tuple(dict.fromkeys(text for text, _ in here)),
+        tuple(dict.fromkeys(place.word for place in places)),
     )

@@ -160,7 +160,8 @@ class ParsedFeed:
     where a response has none); `date` is the announcement date, None for responses without one (the query API,
     OAI-PMH). `papers` holds papers without an announcement. `declared` is the count that the response itself
     states, None where it states none. `truncated` is true for a response that breaks off in the middle. `removed`
-    lists records that the source says are deleted. `next_token` is an OAI-PMH resumption token.
+    lists records that the source says are deleted. `next_token` is an OAI-PMH resumption token, `stamped` the newest
+    datestamp of its records.
     """
 
     kind: str
@@ -177,6 +178,7 @@ class ParsedFeed:
     errors: tuple[str, ...] = ()
     removed: tuple[PaperId, ...] = ()
     next_token: str = ""
+    stamped: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +186,10 @@ class Batch:
     """The record of one unit of work: one category's announcement of one day.
 
     `declared` is the count the source stated (None: it stated none), `received` what was archived, `counts` the
-    received papers by announce type, `reason` one line that explains a state other than fresh.
+    received papers by announce type, `declared_counts` the stated ones, `reason` one line that explains a state other
+    than fresh. `tries` counts the times a source was asked (0: the day is known to be missing), `fetched_at` is the
+    last of them and `listed_at` the last time that the listing was asked; `first_seen` is when the first paper came
+    and `completed` when the day was whole.
     """
 
     category: str
@@ -196,6 +201,23 @@ class Batch:
     source: str = ""
     reason: str = ""
     fetched_at: datetime | None = None
+    declared_counts: Mapping[AnnounceType, int] = field(default_factory=dict)
+    tries: int = 0
+    listed_at: datetime | None = None
+    first_seen: datetime | None = None
+    completed: datetime | None = None
+
+    @property
+    def news(self) -> int:
+        """How many received papers are news (new or cross-listed)."""
+        return sum(count for kind, count in self.counts.items() if kind.is_news)
+
+    @property
+    def declared_news(self) -> int | None:
+        """How many new and cross-listed papers the listing stated, None where it was not read."""
+        if not self.declared_counts:
+            return None
+        return sum(count for kind, count in self.declared_counts.items() if kind.is_news)
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,12 +320,16 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """What one chat is told of one or more announcement dates. `announced` counts new and cross-listed papers."""
+    """What one chat is told of one or more announcement dates. `announced` counts new and cross-listed papers.
+
+    `more` papers fit too but were left out of a digest of several days: /digest shows a day whole.
+    """
 
     dates: tuple[date, ...]
     announced: int
     sections: tuple[Section, ...]
     complete: bool = True
+    more: int = 0
 
     @property
     def papers(self) -> tuple[DigestPaper, ...]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
 from scheduler import calendar, digest, enrich, query, slots
@@ -27,6 +27,15 @@ Render = Callable[[Chat, Digest, str], tuple[str, ...]]
 LOOK_BACK = timedelta(days=7)
 """How far back a paper may have been announced and still be told of as late."""
 
+FARTHEST = timedelta(days=90)
+"""How far back days that were missed are told of: arXiv's catch-up pages go no farther."""
+
+CATCH_UP_PATIENCE = timedelta(hours=3)
+"""A slot waits at most so long for days that are being caught up, so that all of them come as one digest."""
+
+MOST_MERGED = 100
+"""A digest of several days shows at most so many papers; the rest is on request (/digest and a date)."""
+
 SETTLE = timedelta(hours=8)
 """A slot waits at most so long after the announcement for categories that are not there yet: the feeds are built
 four hours after it (midnight in New York)."""
@@ -43,6 +52,12 @@ class Day:
     announced: Mapping[date, int]
     hits: digest.Hits
     complete: bool
+    arrived: frozenset[date] = frozenset()
+
+    def since(self, first: date) -> Day:
+        """The same news without what is older than `first`, but with the days that only now arrived."""
+        kept = tuple(entry for entry in self.candidates if entry.date >= first or entry.date in self.arrived)
+        return replace(self, candidates=kept)
 
 
 _NOTHING = Day((), {}, {}, complete=True)
@@ -119,10 +134,24 @@ def plan(
     built = build_for(day, store.chats.subscriptions(chat.key), delivered=delivered, told_until=told_until)
     if not built.keys:
         return False
+    if len(built.digest.dates) > 1:
+        built = digest.capped(built, MOST_MERGED)
     payloads = render(chat, built.digest, run_key)
     body = digest.dump(built.digest)
     newest = max(built.digest.dates)
     return store.outbox.enqueue(Plan(chat, run_key, body, payloads, built.keys, newest), now)
+
+
+def preview(store: Store, chat: Chat, now: datetime) -> Built:
+    """The digest that the chat's slot would get at `now`; nothing is written."""
+    entry = store.chats.slot_of(chat.key)
+    if entry is None:
+        return Built(Digest((), 0, ()), ())
+    news = _recent_day(store, (entry,), now).since(_first_date(entry, newest_day(store, now)))
+    delivered = store.outbox.delivered(chat.key, (candidate.key for candidate in news.candidates))
+    subscriptions = store.chats.subscriptions(chat.key)
+    built = build_for(news, subscriptions, delivered=delivered, told_until=entry.last_date)
+    return digest.capped(built, MOST_MERGED) if len(built.digest.dates) > 1 else built
 
 
 def enqueue_digests_if_due(
@@ -139,10 +168,15 @@ def enqueue_digests_if_due(
 
 def round_of(store: Store, now: datetime, categories: Iterable[str] = ()) -> Round:
     """The slots that can be planned or closed at `now`, with the news of the last days for them."""
+    names = tuple(categories)
     due = store.chats.due(now)
     missed = tuple(entry for entry in due if now - entry.slot > LATEST)
-    if len(missed) == len(due) or not is_settled(store, now, categories):
+    if len(missed) == len(due) or not is_settled(store, now, names):
         return Round(missed, _NOTHING)
+    if is_catching_up(store, now, names):
+        due = tuple(entry for entry in due if now - entry.slot > CATCH_UP_PATIENCE)
+    if not due:
+        return Round((), _NOTHING)
     return Round(due, _recent_day(store, due, now))
 
 
@@ -168,29 +202,57 @@ def _plan_slot(store: Store, entry: DueChat, day: Day, render: Render, now: date
         return False
     run_key = slots.run_key(chat.schedule, entry.slot)
     is_missed = now - entry.slot > LATEST
-    done = not is_missed and plan(store, chat, day, run_key, render, now, entry.last_date)
-    store.chats.slot_done(chat, now)
+    newest = newest_day(store, now)
+    news = day.since(_first_date(entry, newest))
+    done = not is_missed and plan(store, chat, news, run_key, render, now, entry.last_date)
+    store.chats.slot_done(chat, now, None if is_missed else newest)
     return done
 
 
+def _first_date(entry: DueChat, newest: date) -> date:
+    """The oldest date that a chat may still have to be told of."""
+    known = [day for day in (entry.planned_until, entry.last_date) if day is not None]
+    return max(max(known, default=newest) - LOOK_BACK, newest - FARTHEST)
+
+
 def _recent_day(store: Store, due: Sequence[DueChat], now: datetime) -> Day:
-    newest = calendar.newest_day(now)
-    told = [entry.last_date for entry in due if entry.last_date is not None]
-    first = min([newest, *told]) - LOOK_BACK
-    first = max(first, newest - timedelta(days=90))
+    newest = newest_day(store, now)
+    first = min(_first_date(entry, newest) for entry in due)
+    arrived = store.archive.arrived(newest - FARTHEST, newest, now - LOOK_BACK)
     queries = {
         subscription.query for entry in due for subscription in store.chats.subscriptions(entry.chat.key)
     }
-    return read_day(store, store.archive.dates(first, newest), queries, now.date())
+    dates = sorted({*store.archive.dates(first, newest), *arrived})
+    return replace(read_day(store, dates, queries, now.date()), arrived=frozenset(arrived))
+
+
+def newest_day(store: Store, now: datetime) -> date:
+    """The newest date that is expected to be out, or that is out although it was not: a holiday with news."""
+    possible = calendar.possible_day(now)
+    if any(batch.received for batch in store.archive.batches(possible)):
+        return possible
+    return calendar.newest_day(now)
 
 
 def is_settled(store: Store, now: datetime, categories: Iterable[str]) -> bool:
     """True when every category's newest announcement is there, or has been waited for long enough."""
-    newest = calendar.newest_day(now)
+    newest = newest_day(store, now)
     if now - calendar.announced_at(newest) > SETTLE:
         return True
     states = {batch.category: batch.state for batch in store.archive.batches(newest)}
     return all(states.get(category) in (BatchState.FRESH, BatchState.QUIET) for category in categories)
+
+
+def is_catching_up(store: Store, now: datetime, categories: Iterable[str]) -> bool:
+    """True while earlier days of these categories are known to be missing and were never asked for yet.
+
+    False once one of them could not be had: then nobody waits, and the rest comes as late.
+    """
+    names = frozenset(categories)
+    newest = calendar.possible_day(now)
+    unsettled = store.archive.unsettled(newest - FARTHEST, newest - timedelta(days=1))
+    missing = [batch for batch in unsettled if batch.category in names and not batch.received]
+    return bool(missing) and not any(batch.tries for batch in missing)
 
 
 def wanted_categories(store: Store, configured: Iterable[str]) -> tuple[str, ...]:

@@ -36,8 +36,14 @@ def topics(folder: Path = FOLDER) -> tuple[Topic, ...]:
     try:
         entries = tomllib.loads(path.read_text(encoding="utf-8"))["topic"]
         return tuple(_topic(entry) for entry in entries)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UnknownInput(f"{path} is no catalogue of topics: {error!r}") from error
+    except OSError as error:
+        raise UnknownInput(_unreadable(path, error)) from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise UnknownInput(f"{path} is no catalogue of topics: {error}") from error
+
+
+def _unreadable(path: Path, error: OSError) -> str:
+    return f"{path} cannot be read: {error.strerror}; the folder seeds/ is a part of Paperboy, take it from the release"
 
 
 def _topic(entry: Mapping[str, str]) -> Topic:
@@ -73,8 +79,10 @@ def read_papers(folder: Path = FOLDER) -> tuple[tuple[ParsedFeed, dict[PaperId, 
             announcement = _announcement(entry)
             announcements.setdefault((announcement.date, announcement.category), []).append(announcement)
             wordings[announcement.paper.id] = _wordings(entry)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UnknownInput(f"{path} is no file of papers: {error!r}") from error
+    except OSError as error:
+        raise UnknownInput(_unreadable(path, error)) from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise UnknownInput(f"{path} is no file of papers: {error}") from error
     return tuple(
         (
             ParsedFeed("seeds", "arxiv", category, day, tuple(entries)),

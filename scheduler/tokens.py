@@ -4,8 +4,8 @@
 
 Case, accents (Søgaard is sogaard), full-width forms, sub- and superscripts (H₂ is h2), English plurals and
 a possessive 's are folded. A word is a run of letters and digits of any script: "RL" is found in "(RL)",
-"RL's" and "RL-based", never in "world" — and not in "RLHF" either, which is a word of its own; ask for `RL*`
-or `RL OR RLHF`. C++, C#, .NET and decimal numbers are whole words; CI/CD is "ci" and "cd" beside each other.
+"RL's" and "RL-based", never in "world" — and not in "RLHF" either, which is a word of its own; ask for
+`RL OR RLHF`. C++, C#, .NET and decimal numbers are whole words; CI/CD is "ci" and "cd" beside each other.
 
 Hyphenated and slashed pairs are indexed twice: "multi-agent" as the words "multi agent", and joined as
 "multiagent" behind the text, with a few neighbours so that short phrases around the joined form match too.
@@ -301,7 +301,7 @@ def _joined_runs(pieces: Sequence[Piece]) -> list[str]:
     return found
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 16)
 def text_words(text: str) -> tuple[str, ...]:
     """The `words` of a short text that is not normalised yet."""
     return tuple(words(normalise(text)))
@@ -410,7 +410,7 @@ def document(paper: Paper, wordings: Mapping[str, Wording]) -> Document:
         au=f" {_NAMES_APART} ".join(run for author in paper.authors for run in _author_runs(author)),
         cat=" ".join(category_tokens(paper.categories)),
         id=" ".join(id_tokens(paper.id)),
-        src=opaque_token(paper.source),
+        src=" ".join(map(opaque_token, paper.source.split())),
     )
 
 
@@ -455,4 +455,4 @@ def opaque_token(name: str) -> str:
     return _OPAQUE.sub("_", normalise(name.strip()))[:200].strip(SEPARATOR)
 
 
-_OPAQUE = re.compile(rf"[\x00-\x7f](?<![a-z0-9{re.escape(TOKEN_CHARACTERS)}])|\s")
+_OPAQUE = re.compile(rf"[\x00-\x7f](?<![a-z0-9{re.escape(TOKEN_CHARACTERS)}])|\s|[\ud800-\udfff]")

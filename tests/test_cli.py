@@ -115,7 +115,9 @@ def test_chats_of_the_console_are_apart(paperboy: Paperboy) -> None:
     _, out, _ = paperboy.run("chat", "--as", "ada", "--lang", "zh", typed="/subscriptions\n")
     assert "1  rl" in out
     _, out, _ = paperboy.run("chat", "--chat", "channel", typed="/subscribe rl\n/digest 2026-09-29\n")
-    assert "2609." in out
+    assert "📎" in out
+    assert "paperboy-2026-09-29.html" in out
+    assert "/digest" not in paperboy.run("chat", "--chat", "channel", typed="good morning\n")[1]
 
 
 def test_fetching_a_file_and_reading_its_digest(paperboy: Paperboy) -> None:
@@ -202,6 +204,8 @@ def test_search_for_people_and_programs(paperboy: Paperboy) -> None:
         (("search", "(rl"), 2, "bracket"),
         (("search", ""), 2, "nothing to search for"),
         (("search", "*"), 2, "Try"),
+        (("search", "cat:cs.XX"), 2, "no category “cs.XX”. Try  cat:cs"),
+        (("digest", "--query", "rl cat:hep-th.Y"), 2, "no category"),
         (("digest", "--date", "tomorrow"), 2, "--date takes a day"),
         (("digest", "--query", "a", "--chat", "b"), 2, "not both"),
         (("digest", "--query", "AND OR"), 2, "Try"),
@@ -257,7 +261,8 @@ def test_a_newer_database_and_a_wrong_setting(paperboy: Paperboy) -> None:
 
 
 def test_no_network_is_a_failure_in_one_line(paperboy: Paperboy) -> None:
-    paperboy.set(ARXIV_FEED_URL="http://127.0.0.1:9", CATEGORIES="cs.LG", ARXIV_PACE="0")
+    nowhere = {f"ARXIV_{name}_URL": "http://127.0.0.1:9" for name in ("FEED", "LISTING", "API", "OAI")}
+    paperboy.set(**nowhere, CATEGORIES="cs.LG", ARXIV_PACE="0", ARXIV_PAGE_PACE="0")
     status, _, err = paperboy.run("fetch")
     assert status == 1
     assert "cannot be reached" in err

@@ -205,7 +205,7 @@ def test_search_goes_forth_and_back(ada: Person) -> None:
 
 def test_a_search_without_a_hit_offers_the_nearest_that_has_one(ada: Person) -> None:
     answer = ada.says('/search "world model" -survey')
-    assert "Nothing in the archive for" in answer
+    assert "Nothing in the archive fits:" in answer
     assert "1 found" in ada.presses('"world model" · 1')
 
 
@@ -316,7 +316,9 @@ def test_only_who_manages_a_group_changes_what_it_follows(office: Office) -> Non
         assert "Only who manages this chat" in member.says(text)
     boss.says("/subscribe kites")
     assert "Only who manages" in member.says("/unsubscribe kites")
-    assert "1 for you" in member.says("/digest")
+    assert "1 paper of 27" in member.says("/digest")
+    assert member.reply.attachment is not None
+    assert not member.buttons
     assert "found" in member.says("/search kites")
     assert len(office.store.chats.subscriptions(1)) == 1
 

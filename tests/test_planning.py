@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from scheduler import calendar, planning, query
-from scheduler.models import AnnounceType, Chat, ChatRef, Digest, Paper, Platform, Schedule
+from scheduler.models import (
+    AnnounceType,
+    Batch,
+    BatchState,
+    Chat,
+    ChatRef,
+    Digest,
+    Paper,
+    Platform,
+    Schedule,
+)
 from scheduler.store import Store
 from tests.builders import chat_in, feed, memory_store, paper
 
@@ -224,3 +235,97 @@ def test_every_slot_is_on_the_chats_own_day() -> None:
     assert due is not None
     assert run_key == "2026-09-29T08:00"
     assert due.astimezone(ZoneInfo("Pacific/Kiritimati")).strftime("%d %H:%M") == "30 08:00"
+
+
+def caught_up(room: Newsroom, day: date, *papers: Paper) -> None:
+    """The engine has fetched an earlier day."""
+    room.announces(day, *papers)
+    batch = room.store.archive.batch("cs.LG", day)
+    assert batch is not None
+    room.store.archive.put_batch(replace(batch, tries=1))
+
+
+def noted_as_missing(room: Newsroom, day: date) -> None:
+    room.store.archive.put_batch(Batch("cs.LG", day, BatchState.WAITING, 0, reason="not fetched yet"))
+
+
+def test_a_slot_waits_for_the_days_that_are_being_caught_up_but_not_for_ever(room: Newsroom) -> None:
+    room.chat("ada", "policy")
+    room.announces(TUESDAY, paper("2609.00002", "Policy two"))
+    noted_as_missing(room, MONDAY)
+    room.until(at(TUESDAY, 9))
+    assert room.digests == []
+    room.announces(MONDAY, paper("2609.00001", "Policy one"))
+    room.until(at(TUESDAY, 9, 30))
+    ((_, _, digest),) = room.digests
+    assert digest.dates == (MONDAY, TUESDAY)
+
+
+def test_nobody_waits_for_days_that_cannot_be_had(room: Newsroom) -> None:
+    room.chat("ada", "policy")
+    room.announces(TUESDAY, paper("2609.00002", "Policy two"))
+    noted_as_missing(room, MONDAY)
+    failed = Batch("cs.LG", date(2026, 9, 25), BatchState.FAILED, 0, reason="HTTP 404", tries=1)
+    room.store.archive.put_batch(failed)
+    room.until(at(TUESDAY, 8, 30))
+    assert room.received("ada") == ["2609.00002"]
+
+
+def test_days_that_never_come_hold_a_slot_for_three_hours(room: Newsroom) -> None:
+    room.chat("ada", "policy")
+    room.announces(TUESDAY, paper("2609.00002", "Policy two"))
+    noted_as_missing(room, MONDAY)
+    room.until(at(TUESDAY, 11))
+    assert room.digests == []
+    room.until(at(TUESDAY, 11, 30))
+    assert room.received("ada") == ["2609.00002"]
+
+
+def test_a_month_that_was_missed_is_told_of_and_a_late_day_of_it_too(room: Newsroom) -> None:
+    room.chat("ada", "policy")
+    room.announces(TUESDAY, paper("2609.00000", "Policy zero"))
+    room.until(at(TUESDAY, 12))
+    days = calendar.announcement_days(WEDNESDAY, date(2026, 10, 27))
+    room.now = at(date(2026, 10, 27), 6)
+    for number, day in enumerate(days[1:], start=1):
+        caught_up(room, day, paper(f"2610.{number:05}", f"Policy {number}"))
+    room.until(at(date(2026, 10, 27), 12))
+    assert room.digests[1][2].dates == days[1:]
+    room.now = at(date(2026, 10, 28), 6)
+    caught_up(room, WEDNESDAY, paper("2610.90000", "Policy at last"))
+    room.until(at(date(2026, 10, 28), 23))
+    (last,) = room.digests[2][2].papers
+    assert (last.paper.id, last.late, last.date) == ("2610.90000", True, WEDNESDAY)
+
+
+def test_a_merged_digest_is_capped_and_what_is_left_out_does_not_come_again(room: Newsroom) -> None:
+    room.chat("ada", "policy", "bandit")
+    for day, first in ((MONDAY, 0), (TUESDAY, 80)):
+        papers = [paper(f"2609.{first + n:05}", f"Policy {n}") for n in range(1, 81)]
+        room.announces(day, *papers, paper(f"2609.1{first:04}", f"Bandit {first}"))
+    room.until(at(TUESDAY, 12))
+    ((_, _, digest),) = room.digests
+    assert [len(section.papers) for section in digest.sections] == [98, 2]
+    assert [one.number for one in digest.papers] == list(range(1, 101))
+    assert digest.more == 62
+    room.announces(WEDNESDAY, paper("2609.20001", "Policy next"))
+    room.until(at(WEDNESDAY, 12))
+    assert [one.paper.id for one in room.digests[1][2].papers] == ["2609.20001"]
+
+
+def test_one_busy_day_is_told_whole(room: Newsroom) -> None:
+    room.chat("ada", "policy")
+    room.announces(TUESDAY, *(paper(f"2609.{n:05}", f"Policy {n}") for n in range(1, 151)))
+    room.until(at(TUESDAY, 12))
+    assert len(room.received("ada")) == 150
+
+
+def test_a_holiday_on_which_arxiv_announces_is_delivered(room: Newsroom) -> None:
+    day = date(2026, 9, 8)
+    room.now = at(day, 1)
+    assert not calendar.is_announcement_day(day)
+    room.chat("ada", "policy")
+    room.announces(day, paper("2609.00001", "Policy one"))
+    room.until(at(day, 12))
+    ((_, _, digest),) = room.digests
+    assert digest.dates == (day,)

@@ -29,10 +29,15 @@ from scheduler.query import (
     explain,
     fts,
     is_plain_words,
+    looser,
     parse,
+    parse_typed,
     phrase_query,
     positive_terms,
 )
+from scheduler.query.suggesting import LONGEST as LONGEST_SUGGESTION
+from scheduler.tokens import LONGEST
+from tests.random_queries import query_noise, query_text
 
 TODAY = date(2026, 9, 29)
 SIGNS = [
@@ -160,6 +165,12 @@ def problem_of(text: str) -> QueryError:
         ("🔥 rl", "rl"),
         ("Matching: a study", "matching a study"),
         ("on: the road", "on the road"),
+        ('id:"doi:10.1101/2026.01.02"', 'id:"doi:10.1101/2026.01.02"'),
+        ("id:doi:10.1101/2026.01.02 rl", 'id:"doi:10.1101/2026.01.02" rl'),
+        ('id:"url:https://example.org/a b"', 'id:"url:https://example.org/a_b"'),
+        ("(rl -)", "rl"),
+        ("强" * 200, "强" * 200),
+        ("x" * 200, "x" * LONGEST),
     ],
 )
 def test_canonical_text(text: str, canonical: str) -> None:
@@ -185,6 +196,13 @@ def test_canonical_text(text: str, canonical: str) -> None:
         ("ti:", Problem.LONE_OPERATOR, 0, "ti:attention"),
         ("(rl", Problem.UNCLOSED_BRACKET, 2, "(rl)"),
         ("NEAR(x", Problem.UNCLOSED_BRACKET, 5, "NEAR(x)"),
+        ("(rl AND", Problem.UNCLOSED_BRACKET, 6, "(rl)"),
+        ("(rl AND  ", Problem.UNCLOSED_BRACKET, 6, "(rl)"),
+        ("((rl OR", Problem.UNCLOSED_BRACKET, 6, "((rl))"),
+        ("a OR (b NOT", Problem.UNCLOSED_BRACKET, 10, "a OR (b)"),
+        ("(rl AND (x", Problem.UNCLOSED_BRACKET, 9, "(rl AND (x))"),
+        ("rl AND)", Problem.LONE_OPERATOR, 3, "rl"),
+        ("src:", Problem.LONE_OPERATOR, 0, "src:arxiv"),
         ("rl )", Problem.UNOPENED_BRACKET, 3, "rl"),
         ("🔥", Problem.NO_WORDS, 0, EXAMPLE),
         (":", Problem.NO_WORDS, 0, EXAMPLE),
@@ -192,6 +210,7 @@ def test_canonical_text(text: str, canonical: str) -> None:
         ("*", Problem.WILDCARD_ONLY, 0, EXAMPLE),
         ("rl *", Problem.WILDCARD_ONLY, 3, "rl"),
         ("ab*", Problem.WILDCARD_SHORT, 0, "ab"),
+        ("0'0*", Problem.WILDCARD_SHORT, 0, "0'0"),
         ("rob*t", Problem.WILDCARD_PLACE, 0, "rob t"),
         ("*mer", Problem.WILDCARD_PLACE, 0, "mer"),
         ("-rl", Problem.ONLY_NEGATIVE, 1, "learning -rl"),
@@ -209,8 +228,11 @@ def test_canonical_text(text: str, canonical: str) -> None:
         ("rl OR since:7d", Problem.DATE_PLACE, 6, None),
         ("(rl since:7d)", Problem.DATE_PLACE, 4, None),
         ("rl -since:7d", Problem.DATE_PLACE, None, None),
+        ("since:2030 until:2020", Problem.CONTRADICTION, 0, "since:7d"),
         ("rl sort:stars", Problem.BAD_SORT, 3, "rl sort:relevance"),
+        ("sort:stars", Problem.BAD_SORT, 0, f"{EXAMPLE} sort:relevance"),
         ("jr:nature", Problem.UNKNOWN_FIELD, 0, "nature"),
+        ("rl cat:cs.XX", Problem.UNKNOWN_CATEGORY, 7, "rl cat:cs"),
         ("(" * 9 + "x" + ")" * 9, Problem.TOO_DEEP, 8, "x"),
         (" ".join(f"w{n}" for n in range(33)), Problem.TOO_MANY_TERMS, None, "w0 w1 w2 w3 w4 w5 w6 w7"),
         ("rl " * 200, Problem.TOO_LONG, MAX_LENGTH, "rl rl rl rl rl rl rl rl"),
@@ -235,6 +257,11 @@ def test_every_problem_is_tested() -> None:
     assert {case[1] for case in marks[0].args[1]} == PROBLEMS
 
 
+def test_a_bracket_is_open_after_the_last_sign() -> None:
+    for text, last in (("(rl AND", "AND"), ("(rl", "rl"), ("(ti:", "ti:"), ('(a "b c"', "b c")):
+        assert problem_of(text).detail == last
+
+
 def test_500_characters_are_read_or_refused_in_one_line() -> None:
     assert parse(f'"{"word " * 99}"'[:MAX_LENGTH].rstrip() + "")
 
@@ -246,14 +273,15 @@ def read_or_refused(text: str) -> Query | QueryError:
         return error
 
 
-@given(ANY_QUERY)
-@settings(max_examples=600, deadline=None)
+@given(ANY_QUERY | query_noise() | query_text())
+@settings(max_examples=400, deadline=None)
 def test_anything_is_a_query_or_a_refusal_with_a_query_that_works(text: str) -> None:
     query = read_or_refused(text)
     if isinstance(query, QueryError):
         assert query.problem in PROBLEMS
         assert 0 <= query.position <= len(text)
         assert parse(query.suggestion)
+        assert len(query.suggestion) <= LONGEST_SUGGESTION
         return
     again = parse(query.canonical)
     assert again == query
@@ -271,8 +299,8 @@ def table() -> sqlite3.Connection:
     return db
 
 
-@given(ANY_QUERY)
-@settings(max_examples=300, deadline=None)
+@given(ANY_QUERY | query_noise() | query_text())
+@settings(max_examples=150, deadline=None)
 def test_fts5_never_refuses_an_expression(text: str) -> None:
     try:
         expression = fts(parse(text))
@@ -385,3 +413,40 @@ def test_an_explanation_has_the_exclusions_last() -> None:
     assert found.limits == (DateLimit(Bound.SINCE, "7d"),)
     assert found.by_relevance
     assert explain(parse("since:7d")).clause is None
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("rl", []),
+        ("rl robots -survey", ["rl robots", "rl", "robots", "rl OR robots"]),
+        ("ti:rl", ["rl"]),
+        ('"world model"', ["world model"]),
+        ('"world model" since:7d', ['"world model"', "world model"]),
+        ('"2609.00001 model"', ['"2609.00001" model']),
+        ('"deep transf*"', ["deep transf*"]),
+        ('au:"wei zhang"', []),
+        ("since:7d", []),
+    ],
+)
+def test_looser_queries_leave_something_out(text: str, expected: list[str]) -> None:
+    assert [near.canonical for near in looser(parse(text))] == expected
+
+
+@pytest.mark.parametrize(
+    ("typed", "canonical"),
+    [
+        ("diffusion pol", "diffusion pol*"),
+        ("diffusion po", "diffusion po"),
+        ('"diffusion pol"', '"diffusion pol"'),
+        ("ti:rob ", "ti:rob*"),
+        ("rl OR", "rl"),
+        ("强化学习", "强化学习*"),
+    ],
+)
+def test_what_is_typed_so_far(typed: str, canonical: str) -> None:
+    if typed == "rl OR":
+        with pytest.raises(QueryError):
+            parse_typed(typed)
+        return
+    assert parse_typed(typed).canonical == canonical

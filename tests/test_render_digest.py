@@ -151,7 +151,7 @@ def test_sections_open_cards_and_say_what_stands_elsewhere() -> None:
     headings = [block.lines[0].text for block in blocks if block.lines[0].kind is LineKind.HEADING]
     assert headings[1:] == [
         "reinforcement learning · 3",
-        "sailing · 0 (1 also under reinforcement learning)",
+        "sailing · 1 (1 also under reinforcement learning)",
         "diffusion policy · 1",
     ]
     assert all(block.opens_card for block in blocks if block.lines[0].kind is LineKind.HEADING)

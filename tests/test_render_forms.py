@@ -290,7 +290,7 @@ def test_the_english_text_has_an_english_head_and_no_chinese() -> None:
     text = digest_text(SAMPLE, NOW, "America/New_York", "en")
     assert text.startswith(
         "Generated: 2026-09-29 10:49:42 (UTC-4); "
-        "arXiv announcement: 2026-09-28 20:00 EDT (2026-09-28 20:00 UTC-4)\n\n4 papers for you today\n"
+        "arXiv announcement: 2026-09-28 20:00 EDT (2026-09-28 20:00 UTC-4)\n\n4 papers for you\n"
     )
     assert not re.search("[\u4e00-\u9fff]", text)
 

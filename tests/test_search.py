@@ -13,12 +13,12 @@ from sqlite_utils import Database
 
 from scheduler.errors import QueryError
 from scheduler.matching import DayIndex
-from scheduler.models import Paper, PaperId
-from scheduler.query import Query, parse
+from scheduler.models import Author, Paper, PaperId
+from scheduler.query import Query, looser, parse
 from scheduler.store.search import COUNTED, SCHEMA, Patience, SearchPage, clear, search, unindex
 from scheduler.store.search import index as index_paper
-from scheduler.tokens import SEPARATOR, document, tokens
-from tests import announced
+from scheduler.tokens import NAME_GAP, SEPARATOR, document, tokens
+from tests import announced, random_queries
 from tests.announced import Announced
 
 TODAY = date(2026, 9, 29)
@@ -76,6 +76,37 @@ def test_search_and_matching_find_the_same_papers(papers: list[Announced], texts
     db.close()
 
 
+@given(
+    st.lists(random_queries.paper_with_words(), min_size=1, max_size=5),
+    st.lists(random_queries.query_text() | random_queries.query_noise(), min_size=1, max_size=6),
+)
+@settings(max_examples=150, deadline=None)
+def test_both_agree_on_awkward_words_and_dates_and_looser_queries_find_no_less(
+    papers: list[Announced], texts: list[str]
+) -> None:
+    keys = [key(TODAY, place) for place in range(len(papers))]
+    db, day = archive(papers, keys), DayIndex(papers, day=TODAY)
+    for text in texts:
+        try:
+            query = parse(text)
+        except QueryError:
+            continue
+        found = set(day.papers(query))
+        assert {each - keys[0] for each in everything(db, query)} == found, query.canonical
+        for near in looser(query):
+            assert found <= set(day.papers(near)), (query.canonical, near.canonical)
+    db.close()
+
+
+def test_both_agree_on_how_long_a_name_can_be() -> None:
+    middle = [chr(ord("b") + place) for place in range(NAME_GAP + 1)]
+    names = [" ".join(("Wei", *middle[:between], "Zhang")) for between in (NAME_GAP, NAME_GAP + 1)]
+    papers: list[Announced] = [(Paper(PaperId("1"), 1, "T", authors=(Author(name),)), {}) for name in names]
+    for text in ('au:"Wei Zhang"', 'au:"Zhang Wei"', 'au:"Wei Zhan*"'):
+        assert DayIndex(papers).papers(parse(text)) == (0,)
+        assert everything(archive(papers, [1, 2]), parse(text)) == [1]
+
+
 def test_both_agree_on_a_real_day() -> None:
     papers = announced.seed_papers()
     keys = [key(TODAY, place) for place in range(len(papers))]
@@ -119,6 +150,23 @@ def test_newest_first_in_pages() -> None:
     assert page == SearchPage(tuple(keys[3:6]), 7, True, keys[5])
     page = search(db, parse("RL"), today=TODAY, limit=3, before=page.next_before)
     assert page == SearchPage((keys[6],), 7, True, None)
+
+
+def test_a_prefix_is_looked_for_in_one_go() -> None:
+    keys = [key(TODAY - timedelta(days=400 * back)) for back in range(6)]
+    db = archive(titled("models", "modern", "other", "model", "mode", "modal"), keys)
+    hurry = Patience(count(0.0, 1.0).__next__, page=0.5, count=0.5)
+    page = search(db, parse("mod*"), today=TODAY, limit=4, patience=hurry)
+    assert page.keys == (keys[0], keys[1], keys[3], keys[4])
+    assert not page.timed_out
+    assert everything(db, parse("mod*"), limit=2) == [keys[0], keys[1], keys[3], keys[4], keys[5]]
+
+
+def test_later_pages_know_the_whole_number() -> None:
+    db = archive(titled(*["rl"] * 9), range(1, 10))
+    first = search(db, parse("rl"), today=TODAY, limit=4)
+    second = search(db, parse("rl"), today=TODAY, limit=4, before=first.next_before)
+    assert (first.total, second.total, first.total_is_exact, second.total_is_exact) == (9, 9, True, True)
 
 
 def test_a_full_last_page_is_the_last() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -140,6 +140,21 @@ def test_keys_rise_with_the_announcement_date(store: Store) -> None:
     store.archive.store(feed(paper("2609.00009")), now=MORNING)
     store.archive.store(feed(paper("2609.00001"), day=TUESDAY + timedelta(days=1)), now=MORNING)
     assert found(store, "paper") == ["2609.00001", "2609.00009"]
+
+
+def test_a_paper_that_was_only_known_takes_its_place_when_it_is_announced(store: Store) -> None:
+    old, new = paper("2609.00001", "Kites first"), paper("2609.00002", "Kites second")
+    submitted = replace(old, submitted=datetime(2026, 9, 1, tzinfo=UTC))
+    store.archive.store(ParsedFeed("arxiv-api", "arxiv", papers=(submitted,)), now=MORNING)
+    store.archive.add_wording(20260901 * 100_000 + 1, Wording("zh", title="风筝", origin="editor"))
+    store.archive.store(feed(new), now=MORNING)
+    assert found(store, "kite") == ["2609.00002", "2609.00001"]
+    store.archive.store(feed(old, day=TUESDAY + timedelta(days=1)), now=MORNING)
+    assert found(store, "kite") == ["2609.00001", "2609.00002"]
+    assert found(store, "风筝") == ["2609.00001"]
+    known = store.archive.by_id(PaperId("2609.00001"))
+    assert known is not None
+    assert (known.wordings["zh"].title, known.newest_date) == ("风筝", TUESDAY + timedelta(days=1))
 
 
 def test_the_limit_of_subscriptions(store: Store) -> None:

@@ -90,8 +90,11 @@ class ConsoleAdapter:
         if typed.startswith("/"):
             command, _, text = typed[1:].partition(" ")
             self._show(await self._answer(self._request(command=command.strip(), text=text.strip())))
-        else:
+        elif self._kind is ChatKind.PRIVATE:
             self._show(await self._answer(self._request(text=typed)))
+        else:
+            t = translator(self._lang)
+            self._write(t("In a group or channel I read commands only, such as {command}.", command="/help"))
 
     def _request(self, *, command: str = "", text: str = "", action: str = "") -> Request:
         return Request(

@@ -84,6 +84,7 @@ def privacy(visit: Visit) -> Reply:
         t(
             "I read commands, pressed buttons and what you write to me in private. Other messages are not kept."
         ),
+        t("Of a group or channel I keep who set it up, to tell that person when I can no longer post there."),
         t("{command} deletes all of it.", command="/privacy delete"),
         *(contact if visit.house.contact else ()),
         t("Thank you to arXiv for use of its open access interoperability."),

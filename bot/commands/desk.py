@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 
+from bot import standing
 from bot.commands import reading
 from bot.commands.feed import STOPPED
 from bot.commands.table import ACTIONS, BY_NAME
@@ -15,7 +16,7 @@ from bot.locale import translator
 from bot.ports import Button, Gone, Moved, Paused, Reply, Request, Suggestion
 from bot.render.query_words import explain_error
 from scheduler.errors import NotAPaperId, QueryError
-from scheduler.models import Chat, ChatRef, ChatState
+from scheduler.models import Chat, ChatKind, ChatRef, ChatState
 from scheduler.store import Store
 from scheduler.store.chats import Defaults
 from scheduler.store.thread import StoreThread
@@ -23,6 +24,9 @@ from scheduler.store.thread import StoreThread
 logger = logging.getLogger(__name__)
 
 SUGGESTIONS = 25
+
+MANAGING = frozenset({"subscribe", "unsubscribe", "settings", "feed", "topic", "sub", "set", "resume"})
+"""Commands and buttons that only who looks after a group or channel uses there."""
 
 
 class Desk:
@@ -49,7 +53,8 @@ class Desk:
 
     async def standing(self, ref: ChatRef, change: Gone | Paused | Moved | None) -> None:
         """Notes that a platform told of a chat that is gone, moved, or ours again."""
-        await self._store.call(lambda store: _note_standing(store, ref, change))
+        now = self._clock()
+        await self._store.call(lambda store: _note_standing(store, ref, change, now))
 
     def _answer(self, store: Store, request: Request, now: datetime) -> Reply:
         visit = self._visit(store, request, now)
@@ -71,9 +76,13 @@ class Desk:
     def _visit(self, store: Store, request: Request, now: datetime) -> Visit:
         lang = "zh" if request.lang.startswith("zh") else (request.lang[:2] and "en") or self._lang
         chat = store.chats.ensure(request.chat, request.kind, request.chat_title, lang, self._defaults, now)
+        _note_people(store, chat, request)
         if chat.state is not ChatState.ACTIVE and chat.reason != STOPPED and request.may_manage:
             # Whoever speaks to us here has taken us back; a right that is still missing shows at the next send.
-            store.chats.set_state(chat.key, ChatState.ACTIVE)
+            if chat.state is ChatState.PAUSED:
+                store.chats.try_again(chat.key)
+            else:
+                store.chats.set_state(chat.key, ChatState.ACTIVE)
         return Visit(store, chat, request, now, translator(chat.lang), self._house)
 
     def _suggest(
@@ -139,21 +148,34 @@ def _containing(suggestions: list[Suggestion], typed: str) -> tuple[Suggestion, 
     )[:SUGGESTIONS]
 
 
-def _note_standing(store: Store, ref: ChatRef, change: Gone | Paused | Moved | None) -> None:
+def _note_standing(store: Store, ref: ChatRef, change: Gone | Paused | Moved | None, now: datetime) -> None:
     """A platform tells of a chat as a whole: its topics share what happens to it."""
     with store.writing():
         for chat in store.chats.all_at(ref):
-            _note_one(store, chat, change)
+            _note_one(store, chat, change, now)
 
 
-def _note_one(store: Store, chat: Chat, change: Gone | Paused | Moved | None) -> None:
+def _note_one(store: Store, chat: Chat, change: Gone | Paused | Moved | None, now: datetime) -> None:
+    if chat.reason == STOPPED and not isinstance(change, Moved):
+        return
     match change:
         case None:
-            if chat.reason != STOPPED:
-                store.chats.set_state(chat.key, ChatState.ACTIVE)
+            store.chats.set_state(chat.key, ChatState.ACTIVE)
         case Gone(reason):
-            store.chats.set_state(chat.key, ChatState.GONE, reason)
+            standing.rest(store, chat, ChatState.GONE, reason, (), now)
         case Paused(reason, missing):
-            store.chats.set_state(chat.key, ChatState.PAUSED, " ".join((reason, *missing)))
+            standing.rest(store, chat, ChatState.PAUSED, reason, missing, now)
         case Moved(to):
             store.chats.move(chat.key, replace(to, thread_id=chat.ref.thread_id))
+
+
+def _note_people(store: Store, chat: Chat, request: Request) -> None:
+    """Who a private chat is with, and who looks after any other one: the one to tell when something is wrong."""
+    if not request.user:
+        return
+    if request.kind is ChatKind.PRIVATE:
+        store.chats.note_person(chat.key, request.user)
+    elif request.may_manage and (
+        request.command in MANAGING or untangled(store, request.action).partition(":")[0] in MANAGING
+    ):
+        store.chats.note_manager(chat.key, request.user)

@@ -8,14 +8,16 @@ from datetime import date
 
 from bot.commands.subscribing import next_digest
 from bot.commands.visit import Visit, action, code, line, rows, say, untangled
+from bot.markup import Block
 from bot.ports import Button, Keyboard, Reply, Suggestion
 from bot.render import digest as render_digest
 from bot.render import paper as render_paper
 from bot.render import search as render_search
+from bot.render.html import digest_file
 from bot.render.query_words import describe
 from scheduler import digest, enrich, matching, paper_ids, query
 from scheduler.errors import NotAPaperId, QueryError
-from scheduler.models import Digest, Match, PaperId
+from scheduler.models import ChatKind, Digest, Match, PaperId
 from scheduler.planning import build_for, read_day
 from scheduler.query import Query
 from scheduler.snippets import snippet
@@ -44,7 +46,11 @@ def show_digest(visit: Visit) -> Reply:
         return _nothing_that_day(visit, day, news.announced.get(day, 0))
     name = f"{PRINTED}-{day.isoformat()}"
     visit.store.outbox.keep_digest(visit.chat.key, name, digest.dump(built.digest), visit.now)
-    return _page(visit, built.digest, name, 1, in_place=False)
+    if visit.chat.kind is not ChatKind.PRIVATE:
+        # Many read along, so no page is turned for everybody.
+        blocks = render_digest.digest_compact(built.digest, visit.view)
+        return Reply(blocks, attachment=digest_file(built.digest, visit.view), private=False)
+    return page(visit, built.digest, name, 1, in_place=False)
 
 
 def _wanted_day(visit: Visit) -> date | None:
@@ -76,7 +82,7 @@ def turn_page(visit: Visit) -> Reply:
     body = visit.store.outbox.digest_body(visit.chat.key, name)
     if body is None or not number.isdecimal():
         return say(visit.t("This digest is not kept any more."), keyboard=_digest_button(visit))
-    return _page(visit, loaded(visit, body), name, int(number), in_place=True)
+    return page(visit, loaded(visit, body), name, int(number), in_place=True)
 
 
 def loaded(visit: Visit, body: str) -> Digest:
@@ -91,11 +97,12 @@ def _digest_button(visit: Visit) -> Keyboard:
     return rows(Button(visit.t("Show today's papers"), "digest"))
 
 
-def _page(visit: Visit, shown: Digest, name: str, number: int, *, in_place: bool) -> Reply:
+def page(visit: Visit, shown: Digest, name: str, number: int, *, in_place: bool) -> Reply:
+    """One page of a digest that is kept under `name`, with the buttons to the others."""
     pages = render_digest.digest_pages(shown, visit.view)
-    page = pages[min(max(number, 1), len(pages)) - 1]
-    keyboard = render_digest.page_keyboard(name, page, len(pages), visit.t)
-    return Reply(page.blocks, keyboard, in_place=in_place)
+    wanted = pages[min(max(number, 1), len(pages)) - 1]
+    keyboard = render_digest.page_keyboard(name, wanted, len(pages), visit.t)
+    return Reply(wanted.blocks, keyboard, in_place=in_place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +200,7 @@ def _nothing_found(visit: Visit, parsed: Query) -> Reply:
     ]
     follow = Button(t("Tell me when one comes"), action(visit, "sub", parsed.canonical))
     return say(
-        t("Nothing in the archive for {meaning}.", meaning=describe(parsed, t)),
+        t("Nothing in the archive fits: {meaning}.", meaning=describe(parsed, t)),
         *((t("The nearest that has something:"),) if offers else ()),
         keyboard=rows(*buttons, follow, width=1),
     )
@@ -207,7 +214,7 @@ def show_paper(visit: Visit) -> Reply:
             t("Which paper? Write its id or a link after the command:"), line(code("/paper 2609.33867"))
         )
     try:
-        paper_id, _ = paper_ids.parse(visit.argument)
+        paper_id, version = paper_ids.parse(visit.argument)
     except NotAPaperId:
         return say(
             t(
@@ -218,24 +225,39 @@ def show_paper(visit: Visit) -> Reply:
                 Button(t("Search for it"), action(visit, "s", str(SearchPlace(visit.argument[:200]))))
             ),
         )
-    return card(visit, paper_id)
+    return card(visit, paper_id, version)
 
 
-def card(visit: Visit, paper_id: PaperId) -> Reply:
-    """The card of a paper, or where to find one that the archive does not have."""
+def card(visit: Visit, paper_id: PaperId, version: int | None = None) -> Reply:
+    """The card of a paper, or where to find one that the archive does not have.
+
+    A `version` that was asked for and is not the one archived is linked as it is.
+    """
     t = visit.t
     known = visit.store.archive.by_id(paper_id)
     if known is None:
         return say(
-            t("{id} is not in the archive: it holds what was announced since I am running.", id=paper_id),
-            keyboard=rows(Button(t("Abstract page"), url=paper_ids.links(paper_id)["abs"])),
+            t("{id} is not in the archive: it holds what was announced since I began to run.", id=paper_id),
+            keyboard=_asked_version(visit, paper_id, version),
         )
     words = enrich.complete(known.paper, known.wordings)
     because = _because(visit, known)
     blocks = render_paper.paper_card(
         known.paper, words, visit.view, announced=known.newest_date, because=because
     )
-    return Reply(blocks, render_paper.card_keyboard(known.paper, visit.t))
+    if version is None or version == known.paper.version:
+        return Reply(blocks, render_paper.card_keyboard(known.paper, t))
+    note = Block(
+        (line(t("You asked for version {version}; this is what I know of the paper.", version=version)),)
+    )
+    return Reply((note, *blocks), _asked_version(visit, paper_id, version))
+
+
+def _asked_version(visit: Visit, paper_id: PaperId, version: int | None) -> Keyboard:
+    """The pages of the version that was asked for."""
+    links = paper_ids.links(paper_id, version)
+    labels = (("abs", visit.t("Abstract page")), ("pdf", "PDF"), ("html", "HTML"))
+    return rows(*(Button(label, url=links[form]) for form, label in labels if form in links))
 
 
 def open_paper(visit: Visit) -> Reply:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from zoneinfo import ZoneInfo, available_timezones
 
 from bot.commands.subscribing import next_digest
-from bot.commands.visit import Visit, action, bold, line, rows, say
+from bot.commands.visit import Visit, action, bold, code, line, rows, say
 from bot.locale import N_, translator
 from bot.ports import Button, Reply
 from scheduler.models import Chat
@@ -23,7 +23,7 @@ def settings(visit: Visit) -> Reply:
     name, _, value = visit.argument.partition(" ")
     if not name:
         return _overview(visit)
-    return set_one(visit, name.casefold(), value.strip())
+    return set_one(visit, ALIASES.get(name.casefold(), name.casefold()), value.strip())
 
 
 def press(visit: Visit) -> Reply:
@@ -44,11 +44,10 @@ def _overview(visit: Visit) -> Reply:
             language=LANGUAGES.get(chat.lang, chat.lang),
             how=t(CONTENT[chat.content]),
         ),
-        t(
-            "To change the time or the zone: {one} or {two}.",
-            one="/settings time 07:30",
-            two="/settings zone Europe/Berlin",
-        ),
+        t("To change one of them:"),
+        line(code("/settings time 07:30")),
+        line(code("/settings zone Europe/Berlin")),
+        line(code("/settings days workdays")),
         next_digest(visit),
         keyboard=rows(
             Button(LANGUAGES[other], action(visit, "set", "lang", other)),
@@ -74,6 +73,8 @@ def set_one(visit: Visit, name: str, value: str) -> Reply:
                 names=visit.t.row(CHANGES),
             )
         )
+    if not value:
+        return say(visit.t(TAKES[name]), line(code(f"/settings {name} {EXAMPLES[name]}")))
     changed = change(visit.chat, value)
     if changed is None:
         return say(
@@ -126,6 +127,9 @@ CHANGES: dict[str, Callable[[Chat, str], Chat | None]] = {
     "lang": _lang,
     "papers": _papers,
 }
+
+ALIASES = {"language": "lang", "timezone": "zone", "tz": "zone", "weekdays": "days", "content": "papers"}
+EXAMPLES = {"time": "07:30", "zone": "Europe/Berlin", "days": "workdays", "lang": "zh", "papers": "both"}
 
 TAKES = {
     "time": N_("A time of day such as 07:30."),

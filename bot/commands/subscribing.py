@@ -13,7 +13,6 @@ from bot.render.query_words import describe
 from scheduler import calendar, query, slots
 from scheduler.errors import QueryError
 from scheduler.models import Subscription
-from scheduler.planning import read_day
 from scheduler.query import Query
 from scheduler.seeds import Topic
 from scheduler.store.chats import SUBSCRIPTIONS_PER_CHAT, TooManySubscriptions
@@ -127,9 +126,7 @@ def _saved(visit: Visit, saved: Subscription, parsed: Query, loose: bool) -> Rep
     if loose:
         lines = [t("You follow the phrase “{title}”, in title or abstract.", title=saved.title)]
     else:
-        lines = [
-            t("You follow “{title}”: papers with {meaning}.", title=saved.title, meaning=describe(parsed, t))
-        ]
+        lines = [t("You follow “{title}”: {meaning}.", title=saved.title, meaning=describe(parsed, t))]
     if (rate := _rate(visit, saved.query)) is not None:
         lines.append(rate)
     lines.append(next_digest(visit))
@@ -164,9 +161,9 @@ def _rate(visit: Visit, canonical: str) -> str | None:
     if newest is None:
         return None
     dates = visit.store.archive.dates(newest - timedelta(days=10), newest)[-RATE_DAYS:]
-    day = read_day(visit.store, dates, [canonical], visit.now.date())
-    found = Counter(entry.date for entry in day.candidates if entry.key in day.hits[canonical])
-    return _rate_words(visit, sum(found.values()), len(dates))
+    recent = query.recent(query.parse(canonical), dates[0])
+    found = visit.store.archive.search(recent, today=visit.now.date(), limit=1)
+    return _rate_words(visit, found.total, len(dates))
 
 
 def _rate_words(visit: Visit, found: int, days: int) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bot.commands import about, feed, reading, settings, subscribing
+from bot.commands import about, feed, reading, settings, standing, status, subscribing
+from bot.commands.preview import preview
 from bot.commands.visit import Handler, Visit
+from bot.commands.why import why
 from bot.locale import N_, translator
 from bot.ports import CommandSpec, Parameter, Reply
 
@@ -70,6 +72,14 @@ COMMANDS = (
         manages=True,
     ),
     Command("stop", N_("No more digests here; what is followed is kept"), feed.stop, manages=True),
+    Command("preview", N_("The next digest, as it would be now"), preview),
+    Command(
+        "why",
+        N_("Why this chat was told of a paper, or not"),
+        why,
+        ("id", N_("An arXiv id or a link"), True),
+    ),
+    Command("status", N_("How the sources stand, and what comes next"), status.status),
     Command("help", N_("Everything I can do"), _help),
     Command(
         "privacy",
@@ -100,6 +110,7 @@ ACTIONS: Mapping[str, Handler] = {
     "forget": about.forget,
     "keep": about.keep,
     "resume": feed.resume,
+    "check": standing.check,
 }
 """Who answers a pressed button, by the action's name (before the first colon)."""
 

@@ -124,7 +124,7 @@ def _header(digest: Digest, view: View, number: int) -> Block:
             (line(t("📬 {days} · page {number}", days=name, number=number), kind=LineKind.HEADING),), True
         )
     lines = [line(f"📬 {days_line(digest, t)}", kind=LineKind.HEADING)]
-    lines.append(dotted(_announced(digest.dates, view), _counts(digest, t)))
+    lines.append(dotted(announced_line(digest.dates, view), _counts(digest, t)))
     return Block(tuple(lines), opens_card=True)
 
 
@@ -142,7 +142,7 @@ def _days_in_short(dates: Sequence[date], t: Translator) -> str:
     return t.dates(dates) if len(dates) > 1 else t.date(dates[0]) if dates else ""
 
 
-def _announced(dates: Sequence[date], view: View) -> str:
+def announced_line(dates: Sequence[date], view: View) -> str:
     """When the newest of the lists was announced, in New York and on the reader's clock."""
     if len(dates) != 1:
         return ""
@@ -168,12 +168,17 @@ def _counts(digest: Digest, t: Translator) -> str:
 
 
 def _heading(digest: Digest, section: Section, t: Translator, goes_on: bool = False) -> Line:
-    text = f"{section.title} · {t.number(len(section.papers))}"
+    text = section_title(section, t)
     if goes_on:
         text = t("{section}, continued", section=text)
     elif section.also_elsewhere:
         text = t("{section} ({note})", section=text, note=_elsewhere(digest, section, t))
     return line(text, kind=LineKind.HEADING)
+
+
+def section_title(section: Section, t: Translator) -> str:
+    """ "diffusion policy · 2": how many papers the query finds, those shown under another section among them."""
+    return f"{section.title} · {t.number(len(section.papers) + section.also_elsewhere)}"
 
 
 def _elsewhere(digest: Digest, section: Section, t: Translator) -> str:
@@ -254,6 +259,14 @@ def _footer(digest: Digest, view: View) -> tuple[Block, ...]:
             day=t.weekday_long(day),
         )
         lines.append(line(text, kind=LineKind.QUIET))
+    if digest.more:
+        text = t.n(
+            "{count} more fits, by day: {command}",
+            "{count} more fit, by day: {command}",
+            digest.more,
+            command=f"/digest {max(digest.dates).isoformat()}",
+        )
+        lines.append(line(text, kind=LineKind.QUIET))
     missing = sum(untranslated(paper.wordings, view.languages) for paper in digest.papers)
     if missing:
         text = t(
@@ -316,7 +329,7 @@ def digest_compact(digest: Digest, view: View) -> tuple[Block, ...]:
         Block(
             (
                 line(f"📬 {days_line(digest, t)}", kind=LineKind.HEADING),
-                line(total_line(digest, t), kind=LineKind.QUIET),
+                dotted(announced_line(digest.dates, view), total_line(digest, t)),
             ),
             True,
         )
@@ -337,6 +350,13 @@ def total_line(digest: Digest, t: Translator) -> str:
     count, announced = len(digest.papers), digest.announced
     if announced < count:
         return t.n("{count} paper", "{count} papers", count)
+    if not digest.complete:
+        return t.n(
+            "{count} paper of {announced}, more may follow",
+            "{count} papers of {announced}, more may follow",
+            count,
+            announced=t.number(announced),
+        )
     return t.n(
         "{count} paper of {announced}", "{count} papers of {announced}", count, announced=t.number(announced)
     )

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from html import escape
 
 from bot.locale import Translator
+from bot.ports import Attachment
 from bot.markup.letters import clean, link_target
-from bot.render.digest import days_line, marks, matched, total_line
+from bot.render.digest import announced_line, days_line, marks, matched, section_title, total_line
 from bot.render.paper_words import (
     abstract_page,
     abstracts,
@@ -16,6 +17,7 @@ from bot.render.paper_words import (
     full_authors,
     links,
     origin_name,
+    short_authors,
     tldrs,
 )
 from bot.render.view import View
@@ -23,6 +25,7 @@ from scheduler.categories import category_name
 from scheduler.models import Digest, DigestPaper, Section
 
 AUTHORS = 60
+BYLINE = 2
 _LANGUAGE_TAGS = {"en": "en", "zh": "zh-Hans"}
 
 STYLE = """
@@ -52,6 +55,7 @@ summary { cursor: pointer; font-weight: 600; line-height: 1.4; }
 summary .number { color: var(--quiet); font-weight: 400; margin-right: .35em; }
 summary .chinese, summary .tldr { display: block; font-weight: 400; }
 summary .tldr { margin-top: .25rem; }
+summary .byline { display: block; font-weight: 400; margin-top: .15rem; }
 blockquote { margin: .6rem 0; padding: 0 0 0 .9rem; border-left: 3px solid var(--line); }
 code { font-family: ui-monospace, Menlo, Consolas, monospace; font-size: .95em; }
 .links a { display: inline-block; margin-right: 1.2em; padding: .35rem 0; }
@@ -76,6 +80,7 @@ def digest_html(digest: Digest, view: View) -> str:
     body = "\n".join(
         [
             f"<header><h1>{_text(title)}</h1>",
+            f'<p class="quiet">{_text(announced_line(digest.dates, view))}</p>' if digest.dates else "",
             f'<p class="quiet">{_text(total_line(digest, t))}</p></header>',
             *_contents(digest, t),
             "<main>",
@@ -85,6 +90,12 @@ def digest_html(digest: Digest, view: View) -> str:
         ]
     )
     return _page(title, body, "zh" if view.lang == "zh" else "en")
+
+
+def digest_file(digest: Digest, view: View) -> Attachment:
+    """The complete digest as a self-contained page in a file, named after its first and last day."""
+    days = "_".join(day.isoformat() for day in (digest.dates[:1] + digest.dates[1:][-1:]))
+    return Attachment(f"paperboy-{days}.html", digest_html(digest, view))
 
 
 def _page(title: str, body: str, lang: str) -> str:
@@ -121,7 +132,7 @@ def _contents(digest: Digest, t: Translator) -> Iterator[str]:
 
 
 def _section_title(section: Section, t: Translator) -> str:
-    return f"{section.title} · {t.number(len(section.papers))}"
+    return section_title(section, t)
 
 
 def _section(number: int, section: Section, view: View) -> str:
@@ -147,7 +158,7 @@ def _paper(one: DigestPaper, section: Section, view: View) -> str:
 
 
 def _summary(one: DigestPaper, view: View) -> str:
-    """What shows while the paper is folded: number, title, TL;DR."""
+    """What shows while the paper is folded: number, title, TL;DR, first authors, primary category, id."""
     parts = [f'<span class="number">{one.number}</span><span lang="en">{_text(one.paper.title)}</span>']
     if chinese := chinese_title(one.wordings, view.languages):
         parts.append(f'<span class="chinese" lang="zh-Hans">{_text(chinese)}</span>')
@@ -155,6 +166,8 @@ def _summary(one: DigestPaper, view: View) -> str:
         f'<span class="tldr" lang="{_LANGUAGE_TAGS[said.lang]}">{_text(said.text)}</span>'
         for said in tldrs(one.wordings, view.languages)
     ]
+    byline = (short_authors(one.paper.authors, BYLINE), one.paper.primary_category, one.paper.id)
+    parts.append(f'<span class="quiet byline">{_text(" · ".join(filter(None, byline)))}</span>')
     return f"<summary>{''.join(parts)}</summary>"
 
 

@@ -13,7 +13,7 @@ def paper_facts(paper: Paper) -> dict[str, Any]:
     """What a source says of a paper: nothing of ours in it."""
     return {
         "id": paper.id,
-        "version": paper.version,
+        "version": paper.version or None,
         "title": paper.title,
         "abstract": paper.abstract,
         "authors": _authors(paper),
@@ -37,14 +37,14 @@ def paper_object(
 ) -> dict[str, Any]:
     """A paper as `digest --format json` and `search --json` show it.
 
-    `tldr` is in `lang` ("en", "zh"; "both" counts as "en") or else in the other language, "" where there is
+    `version` is null where no source has told it (listing pages and OAI-PMH do not). `tldr` is in `lang` ("en", "zh"; "both" counts as "en") or else in the other language, "" where there is
     none. `matched` is null where nothing was matched, `announce_type` where it is about no announcement.
     """
     said = tldrs(wordings, ("zh",) if lang == "zh" else ("en",))
     chinese = wordings.get("zh")
     return {
         "id": paper.id,
-        "version": paper.version,
+        "version": paper.version or None,
         "announce_type": str(announce_type) if announce_type is not None else None,
         "title": paper.title,
         "title_zh": chinese.title if chinese is not None else "",

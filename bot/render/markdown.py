@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from bot.markup.letters import clean, link_target
-from bot.render.digest import days_line, marks, total_line
+from bot.render.digest import announced_line, days_line, marks, section_title, total_line
 from bot.render.paper_words import (
     abstract_page,
     abstracts,
@@ -24,9 +24,12 @@ _SPECIAL = re.compile(r"[\\`*_\[\]<>!|~&$]|:(?=//)|^[-+#=]|(?<=^\d)[.)]|(?<=^\d\
 def digest_markdown(digest: Digest, view: View) -> str:
     """The digest with a heading per section and per paper."""
     t = view.t
-    pieces = [f"# {_escaped(days_line(digest, t))}", _escaped(total_line(digest, t))]
+    pieces = [f"# {_escaped(days_line(digest, t))}"]
+    if digest.dates:
+        pieces.append(_escaped(announced_line(digest.dates, view)))
+    pieces.append(_escaped(total_line(digest, t)))
     for section in digest.sections:
-        pieces.append(f"## {_escaped(section.title)} · {t.number(len(section.papers))}")
+        pieces.append(f"## {_escaped(section_title(section, t))}")
         for paper in section.papers:
             pieces += _paper(paper, view)
     pieces.append(t("Thank you to arXiv for use of its open access interoperability."))

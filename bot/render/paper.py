@@ -26,6 +26,7 @@ from bot.render.paper_words import (
     tldrs,
 )
 from bot.render.view import View
+from scheduler import paper_ids
 from scheduler.models import Match, Paper
 
 AUTHORS = 8
@@ -60,7 +61,7 @@ def _head(paper: Paper, wordings: Wordings, view: View, announced: date | None) 
         lines.append(line(Span(t("⚠ Withdrawn by its authors"), Style.BOLD)))
     if paper.authors:
         lines.append(line(full_authors(paper.authors, AUTHORS)))
-    version = f"v{paper.version}" if paper.source == "arxiv" else ""
+    version = f"v{paper.version}" if paper.version and paper_ids.is_arxiv(paper.id) else ""
     lines.append(
         dotted(
             ", ".join(paper.categories),

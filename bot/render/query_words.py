@@ -69,6 +69,7 @@ _FAULTS = {
     Problem.ONLY_NEGATIVE: N_("This search says only what must not occur; it needs something to find."),
     Problem.CONTRADICTION: N_("No paper can match: “{detail}” is wanted and excluded at once."),
     Problem.UNKNOWN_FIELD: N_("I can't search in “{detail}:”. What I know: ti, abs, au, cat, id, src."),
+    Problem.UNKNOWN_CATEGORY: N_("arXiv has no category “{detail}”."),
     Problem.BAD_DATE: N_("I can't read the date “{detail}”. Dates look like 2026-09-29, 2026-09 or 7d."),
     Problem.DATE_PLACE: N_(
         "I can't read this search: a date or an order stands outside brackets, on its own."

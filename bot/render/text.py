@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from bot.locale import Translator, translator
 from bot.render.paper_words import abstracts, chinese_title, links, tldrs
-from scheduler import calendar
+from scheduler import calendar, paper_ids
 from scheduler.categories import category_name
 from scheduler.models import Digest, DigestPaper
 
@@ -32,7 +32,7 @@ def digest_text(digest: Digest, generated: datetime, zone: str, lang: str) -> st
 def _head(digest: Digest, generated: datetime, zone: ZoneInfo, t: Translator) -> str:
     made = _moment(generated.astimezone(zone), seconds=True)
     announced = ", ".join(_announced(calendar.announced_at(day), zone) for day in digest.dates)
-    if not announced:
+    if not announced or not digest.announced:
         return t("Generated: {generated}", generated=made)
     return t("Generated: {generated}; arXiv announcement: {announced}", generated=made, announced=announced)
 
@@ -55,7 +55,10 @@ def _offset(moment: datetime) -> str:
 
 
 def _count(digest: Digest, t: Translator) -> str:
-    return t.n("{count} paper for you today", "{count} papers for you today", len(digest.papers))
+    if not digest.announced and digest.dates:
+        days = t.names([t.date(day) for day in digest.dates])
+        return t("Nothing was announced on {date}, or it is not in the archive.", date=days)
+    return t.n("{count} paper for you", "{count} papers for you", len(digest.papers))
 
 
 def _paper(one: DigestPaper, languages: tuple[str, ...], t: Translator) -> Iterator[str]:
@@ -75,7 +78,7 @@ def _fields(one: DigestPaper, languages: tuple[str, ...]) -> Iterator[str]:
     if paper.categories:
         yield "Subjects: " + "; ".join(_subject(code) for code in paper.categories)
     if "abs" in pages:
-        yield f"Arxiv link: {pages['abs']}" if paper.source == "arxiv" else f"Link: {pages['abs']}"
+        yield f"Arxiv link: {pages['abs']}" if paper_ids.is_arxiv(paper.id) else f"Link: {pages['abs']}"
     if "pdf" in pages:
         yield f"Pdf link: {pages['pdf']}"
     for said in tldrs(one.wordings, languages):

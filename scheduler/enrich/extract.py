@@ -74,7 +74,8 @@ _DANGLING = re.compile(
     r"|(?:building|based|drawing|leveraging) (?:up)?on [^.;:]{2,100}?, (?=we\b)"
     r"|(?:here|therefore|thus|hence|consequently|accordingly|however|moreover|furthermore|additionally|finally"
     r"|specifically|in particular|concretely|notably|importantly|in addition|in response|in contrast|instead"
-    r"|as a result|overall|to this end|to that end|first|second|also|in light of this|in summary|in short),? "
+    r"|as a result|overall|to this end|to that end|in light of this|in summary|in short),? "
+    r"|(?:first|second|also), "
     r")",
     re.IGNORECASE,
 )

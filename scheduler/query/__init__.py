@@ -12,10 +12,13 @@
     sort:relevance        hits in the title first
 
 `and`, `or` and `not` in lower case are words. Case, accents, plurals and TeX are folded (`scheduler.tokens`); RL
-does not find RLHF, RL* does. Text with a backslash or a dollar sign is read as TeX.
+does not find RLHF, RLH* does. Text with a backslash or a dollar sign is read as TeX.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
 
 from scheduler.errors import QueryError
 from scheduler.query import loosening
@@ -69,6 +72,7 @@ __all__ = [
     "parse_typed",
     "phrase_query",
     "positive_terms",
+    "recent",
 ]
 
 
@@ -112,6 +116,11 @@ def is_plain_words(text: str) -> bool:
 def phrase_query(words: str) -> Query:
     """The query for `words` side by side: diffusion policy → "diffusion policy". Raises QueryError."""
     return parse(f'"{words.strip()}"')
+
+
+def recent(query: Query, first: date) -> Query:
+    """The same for papers announced on `first` or later."""
+    return replace(query, limits=tuple(sorted((*query.limits, DateLimit(Bound.SINCE, first.isoformat())))))
 
 
 def looser(query: Query) -> tuple[Query, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
+from scheduler.categories import is_misnamed
 from scheduler.query.dates import DateLimit, narrowest
 from scheduler.query.problems import FaultError, Problem
 from scheduler.query.syntax import And, Field, Node, Not, Or, Term
@@ -27,6 +28,8 @@ def check(root: Node | None, limits: tuple[DateLimit, ...], places: Places) -> N
 
 def _check_node(node: Node, places: Places) -> None:
     if isinstance(node, Term):
+        if node.field is Field.CATEGORY and is_misnamed(node.text):
+            raise FaultError(Problem.UNKNOWN_CATEGORY, _place(node, places), node.text)
         return
     if isinstance(node, Not):
         raise FaultError(Problem.ONLY_NEGATIVE, _place(node, places), str(node))

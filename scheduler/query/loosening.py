@@ -57,9 +57,15 @@ def _anywhere(node: Node) -> Node:
 
 def _words_apart(node: Node) -> str:
     """A phrase alone as its words; anything else as it stands."""
-    if isinstance(node, Term) and node.field is Field.ANYWHERE and " " in node.text:
-        return node.text
-    return str(node)
+    if not (isinstance(node, Term) and node.field is Field.ANYWHERE and " " in node.text):
+        return str(node)
+    *front, last = node.text.split()
+    # A Term knows how to write a word that could be taken for an id, and a beginning.
+    words = [
+        *(Term(Field.ANYWHERE, word, ()) for word in front),
+        Term(Field.ANYWHERE, last, (), node.is_open),
+    ]
+    return " ".join(map(str, words))
 
 
 def typed(text: str, parse: Callable[[str], Query]) -> Query:

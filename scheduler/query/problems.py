@@ -36,6 +36,8 @@ class Problem(StrEnum):
     """No paper can match: a term is wanted and excluded, or the dates exclude each other."""
     UNKNOWN_FIELD = "unknown_field"
     """A field that arXiv has and Paperboy has not."""
+    UNKNOWN_CATEGORY = "unknown_category"
+    """What looks like one of arXiv's categories and is none."""
     BAD_DATE = "bad_date"
     DATE_PLACE = "date_place"
     """A date or an order inside brackets, excluded, or beside OR."""

@@ -200,7 +200,7 @@ class _Parser:
         if self._terms > MAX_TERMS:
             raise FaultError(Problem.TOO_MANY_TERMS, lexeme.position)
         self.places += [(term, lexeme.position) for term in found]
-        return either(found)
+        return found[0] if len(found) == 1 else either(found)
 
 
 def either(parts: Iterable[Node]) -> Node:
@@ -239,7 +239,7 @@ def terms(field: Field, lexeme: Lexeme) -> list[Term]:
     return [_words_term(field, lexeme.text)]
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 16)
 def _words_term(field: Field, text: str) -> Term:
     return Term(field, written(text), _names(text) if field is Field.AUTHOR else runs(text))
 

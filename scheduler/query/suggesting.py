@@ -58,6 +58,8 @@ def _repairs(text: str, fault: FaultError) -> Iterator[str]:
         case Problem.BAD_DATE | Problem.DATE_PLACE | Problem.BAD_SORT:
             yield f"{_FILTER.sub(' ', text)} {'sort:relevance' if 'sort' in text else 'since:7d'}"
             yield f"{EXAMPLE} sort:relevance"
+        case Problem.UNKNOWN_CATEGORY:
+            yield re.sub(re.escape(fault.detail), fault.detail.partition(".")[0], text, flags=re.IGNORECASE)
         case Problem.UNKNOWN_FIELD:
             yield _UNKNOWN_FIELD.sub("", text)
         case Problem.CONTRADICTION:

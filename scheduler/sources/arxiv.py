@@ -85,19 +85,40 @@ async def fetch_papers(client: SourceClient, ids: Sequence[str]) -> ParsedFeed:
     return merged
 
 
+async def fetch_search(client: SourceClient, query: str, start: int, size: int) -> ParsedFeed:
+    """One page of a query's papers, oldest submission first; an error entry gives `errors`. Raises
+    SourceError."""
+    params = {
+        "search_query": query,
+        "start": str(start),
+        "max_results": str(size),
+        "sortBy": "submittedDate",
+        "sortOrder": "ascending",
+    }
+    try:
+        answer = await client.get(Surface.API, params=params, accept=XML)
+    except SourceRefused as error:
+        return _explained(error, arxiv_api.KIND)
+    return _parsed(answer, arxiv_api.KIND, "")
+
+
 async def fetch_records(
-    client: SourceClient, oai_set: str, since: date | None = None, *, token: str = ""
+    client: SourceClient, oai_set: str, since: date | None = None, *, token: str = "", form: str = "arXivRaw"
 ) -> ParsedFeed:
     """One page of changed records of an OAI-PMH set ("cs:cs:LG") with their versions; `next_token` for
-    the next.
+    the next. `form` is the metadata's ("arXivRaw", "arXiv").
 
-    With `token` the rest is ignored, as OAI-PMH 2.0 (section 3.5) demands. Raises SourceError.
+    With `token` the rest is ignored, as OAI-PMH 2.0 (section 3.5) demands. OAI-PMH's own errors are in
+    `errors`. Raises SourceError.
     """
     params = {"verb": "ListRecords", "resumptionToken": token}
     if not token:
-        params = {"verb": "ListRecords", "metadataPrefix": "arXivRaw", "set": oai_set}
+        params = {"verb": "ListRecords", "metadataPrefix": form, "set": oai_set}
         params |= {"from": since.isoformat()} if since else {}
-    answer = await client.get(Surface.OAI, params=params, accept=XML)
+    try:
+        answer = await client.get(Surface.OAI, params=params, accept=XML)
+    except SourceRefused as error:
+        return _explained(error, arxiv_oai.KIND)
     return _parsed(answer, arxiv_oai.KIND, "")
 
 

@@ -52,7 +52,13 @@ def parse(body: bytes) -> ParsedFeed:
         errors=_errors(document.root),
         removed=tuple(removed),
         next_token=documents.words(token),
+        stamped=max(filter(None, map(_stamp, document.entries)), default=None),
     )
+
+
+def _stamp(record: Element) -> datetime | None:
+    header = documents.child(record, "header")
+    return papers.moment(documents.child_words(header, "datestamp")) if header is not None else None
 
 
 def _errors(root: Element) -> tuple[str, ...]:

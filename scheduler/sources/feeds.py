@@ -104,7 +104,7 @@ def _announcement(entry: _Entry, category: str, position: int) -> Announcement |
         return EntryProblem(label, "no date" if written is None else "no title")
     paper = papers.build(
         paper_id,
-        version or (papers.UNKNOWN_VERSION if paper_ids.is_arxiv(paper_id) else 1),
+        version or (1 if paper_id.startswith("url:") else papers.UNKNOWN_VERSION),
         _plain(entry.title),
         _shortened(_plain(entry.summary)),
         entry.authors,

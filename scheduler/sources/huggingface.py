@@ -60,6 +60,7 @@ def _announcement(feature: Any, position: int) -> Announcement | EntryProblem:
         values.string(paper, "summary") or values.string(feature, "summary"),
         [papers.author(person) for person in names if person],
         [],
+        source="arxiv huggingface",
         submitted=papers.moment(values.string(paper, "publishedAt")),
     )
     return Announcement(built, AnnounceType.NEW, day.date(), CATEGORY)

@@ -37,7 +37,8 @@ def build(
 ) -> Paper:
     """A Paper with clean text; `raw_title` and `raw_abstract` are kept where cleaning changed them.
 
-    `withdrawn` is what the source itself marks; the words of comments and abstract are looked at too.
+    `withdrawn` is what the source itself marks; the words of comments and abstract are looked at too. A category of
+    several words is one word, as in a query: cell-biology.
     """
     title, abstract, clean_comments = (text.clean(raw) for raw in (raw_title, raw_abstract, comments))
     return Paper(
@@ -46,7 +47,7 @@ def build(
         title=title,
         abstract=abstract,
         authors=tuple(authors),
-        categories=tuple(dict.fromkeys(name for name in categories if name)),
+        categories=tuple(dict.fromkeys("-".join(name.split()) for name in categories if name.strip())),
         source=source,
         comments=clean_comments,
         doi=first_doi(doi),

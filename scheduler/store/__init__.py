@@ -12,6 +12,7 @@ from pathlib import Path
 
 from sqlite_utils import Database
 
+from scheduler.store.answers import Answers
 from scheduler.store.chats import Chats
 from scheduler.store.database import connect, writing
 from scheduler.store.notes import Notes, Tokens
@@ -29,6 +30,7 @@ class Store:
     outbox: Outbox
     notes: Notes
     tokens: Tokens
+    answers: Answers
 
     def close(self) -> None:
         """Closes the file; the write-ahead log is folded back when no other process has it open."""
@@ -47,4 +49,4 @@ def open_store(path: Path | None) -> Store:
     Raises DatabaseTooNew and StoreError.
     """
     db = connect(path)
-    return Store(db, Archive(db), Chats(db), Outbox(db), Notes(db), Tokens(db))
+    return Store(db, Archive(db), Chats(db), Outbox(db), Notes(db), Tokens(db), Answers(db))

@@ -38,11 +38,24 @@ class Defaults:
 
 @dataclass(frozen=True, slots=True)
 class DueChat:
-    """A chat whose slot has come: the slot's moment and the newest announcement date it was ever told of."""
+    """A chat whose slot has come: the slot's moment and the newest announcement date it was ever told of.
+
+    `planned_until` is the newest announcement date that an earlier slot of it was planned for, told of or not.
+    """
 
     chat: Chat
     slot: datetime
     last_date: date | None
+    planned_until: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Resting:
+    """A chat that its platform keeps us from; `warned` is when the end of its settings was announced."""
+
+    chat: Chat
+    since: datetime
+    warned: datetime | None
 
 
 class Chats:
@@ -135,8 +148,95 @@ class Chats:
         )
 
     def set_state(self, key: int, state: ChatState, reason: str = "") -> None:
-        """Pauses, ends or resumes a chat's deliveries; its settings and subscriptions stay."""
-        self._db.execute("update chat set state = ?, reason = ? where key = ?", [state, reason, key])
+        """Pauses, ends or resumes a chat's deliveries because somebody wants it; settings and subscriptions stay.
+
+        What the chat rested for before is forgotten.
+        """
+        self._db.execute(
+            "update chat set state = ?, reason = ?, told = '', rests_since = null, warned = null where key = ?",
+            [state, reason, key],
+        )
+
+    def rest(self, key: int, state: ChatState, reason: str, now: datetime) -> str:
+        """Pauses or ends a chat's deliveries because its platform does, and returns the reason last told of."""
+        self._db.execute(
+            "update chat set state = ?, reason = ?, rests_since = coalesce(rests_since, ?) where key = ?",
+            [state, reason, now.isoformat(), key],
+        )
+        return next((row["told"] for row in self._db.query("select told from chat where key = ?", [key])), "")
+
+    def told(self, key: int, reason: str) -> None:
+        """Somebody was told why the chat rests."""
+        self._db.execute("update chat set told = ? where key = ?", [reason, key])
+
+    def told_nearby(self, chat: Chat, reason: str) -> bool:
+        """True when somebody was told that another topic of the same group rests for this reason."""
+        rows = self._db.query(
+            "select 1 from chat where platform = ? and chat_id = ? and key != ? and told = ? and state != 'active'",
+            [chat.ref.platform, chat.ref.chat_id, chat.key, reason],
+        )
+        return any(True for _ in rows)
+
+    def try_again(self, key: int) -> None:
+        """Lets a paused chat's parts be tried once more; should that fail, it rests as before and nobody is told."""
+        self._db.execute(
+            "update chat set state = 'active', reason = '' where key = ? and state = 'paused'", [key]
+        )
+
+    def worked(self, key: int) -> None:
+        """A message stands in the chat: whatever it rested for is over."""
+        self._db.execute(
+            "update chat set told = '', rests_since = null, warned = null where key = ? and rests_since is not null",
+            [key],
+        )
+
+    def warned(self, key: int, now: datetime) -> None:
+        """Notes that the end of the chat's settings was announced."""
+        self._db.execute("update chat set warned = ? where key = ?", [now.isoformat(), key])
+
+    def resting(self) -> tuple[Resting, ...]:
+        """The chats that rest because their platform says so, the longest resting first."""
+        rows = self._db.query(
+            "select * from chat where rests_since is not null and state != 'active' order by rests_since, key"
+        )
+        return tuple(_resting(row) for row in rows)
+
+    def note_person(self, key: int, person: str) -> None:
+        """Notes who a private chat is with (the person's id on the platform)."""
+        self._db.execute("update chat set person = ? where key = ? and person != ?", [person, key, person])
+
+    def note_manager(self, key: int, person: str) -> None:
+        """Notes who set a group or channel up; somebody whom we cannot write to takes nobody's place."""
+        self._db.execute(
+            "update chat set manager = ? where key = ? and manager != ? and (manager = '' or exists "
+            "(select 1 from chat as own where own.platform = chat.platform and own.person = ?))",
+            [person, key, person, person],
+        )
+
+    def manager_chat(self, key: int) -> Chat | None:
+        """The private chat of who set a group or channel up, None where we may not write to anybody."""
+        rows = self._db.query(
+            "select own.* from chat join chat as own on own.platform = chat.platform and own.person = chat.manager "
+            "where chat.key = ? and chat.manager != '' and own.kind = 'private' and own.state = 'active' "
+            "order by own.key limit 1",
+            [key],
+        )
+        return next((chat_from(row) for row in rows), None)
+
+    def managed_from(self, key: int) -> tuple[Chat, ...]:
+        """The groups and channels that the person of this private chat set up, oldest first."""
+        rows = self._db.query(
+            "select chat.* from chat as own join chat on chat.platform = own.platform and chat.manager = own.person "
+            "where own.key = ? and own.person != '' and own.kind = 'private' and chat.kind != 'private' "
+            "order by chat.key",
+            [key],
+        )
+        return tuple(chat_from(row) for row in rows)
+
+    def slot_of(self, key: int) -> DueChat | None:
+        """A chat with its next slot, due or not; None for an unknown chat."""
+        rows = self._db.query("select * from chat where key = ? and next_due is not null", [key])
+        return next((_due(row) for row in rows), None)
 
     def move(self, key: int, to: ChatRef) -> None:
         """Gives a chat its new address; where a chat stands there already, its subscriptions join this one's."""
@@ -164,11 +264,18 @@ class Chats:
         )
         return tuple(_due(row) for row in rows)
 
-    def slot_done(self, chat: Chat, now: datetime) -> None:
-        """Closes a chat's slot: the next one is the first after `now`."""
+    def slot_done(self, chat: Chat, now: datetime, planned_until: date | None = None) -> None:
+        """Closes a chat's slot: the next one is the first after `now`.
+
+        `planned_until` is the newest announcement date that it was planned for, None for a slot that was missed.
+        """
         self._db.execute(
-            "update chat set next_due = ? where key = ?",
-            [slots.next_slot(chat.schedule, now).timestamp(), chat.key],
+            "update chat set next_due = ?, planned_until = coalesce(?, planned_until) where key = ?",
+            [
+                slots.next_slot(chat.schedule, now).timestamp(),
+                planned_until.isoformat() if planned_until else None,
+                chat.key,
+            ],
         )
 
     def next_digest(self, key: int) -> datetime | None:
@@ -225,8 +332,13 @@ class Chats:
         return frozenset(row["query"] for row in rows)
 
     def forget(self, key: int) -> None:
-        """Deletes a chat and everything kept of it."""
+        """Deletes a chat and everything kept of it; a person is no longer named as who set up a group."""
         with writing(self._db):
+            self._db.execute(
+                "update chat set manager = '' where manager != '' and exists (select 1 from chat as own "
+                "where own.key = ? and own.platform = chat.platform and own.person = chat.manager)",
+                [key],
+            )
             for table in ("subscription", "digest", "delivered", "delivery"):
                 self._db.execute(f"delete from {table} where chat = ?", [key])
             self._db.execute("delete from chat where key = ?", [key])
@@ -250,7 +362,13 @@ def chat_from(row: Mapping[str, Any]) -> Chat:
 
 def _due(row: Mapping[str, Any]) -> DueChat:
     last = date.fromisoformat(row["last_date"]) if row["last_date"] else None
-    return DueChat(chat_from(row), slots.moment(row["next_due"]), last)
+    until = date.fromisoformat(row["planned_until"]) if row["planned_until"] else None
+    return DueChat(chat_from(row), slots.moment(row["next_due"]), last, until)
+
+
+def _resting(row: Mapping[str, Any]) -> Resting:
+    warned = datetime.fromisoformat(row["warned"]) if row["warned"] else None
+    return Resting(chat_from(row), datetime.fromisoformat(row["rests_since"]), warned)
 
 
 def _subscription(row: Mapping[str, Any]) -> Subscription:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Any
 
 from sqlite_utils import Database
 
@@ -31,6 +30,33 @@ class Plan:
     newest: date | None
 
 
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What became of one planned run of a chat: its worst state, the newest moment of sending, and a reason.
+
+    `waits_until` is when its first open part may leave, None when nothing of it is open.
+    """
+
+    run_key: str
+    planned: datetime
+    state: DeliveryState
+    sent_at: datetime | None
+    waits_until: datetime | None
+    reason: str
+
+
+_WORST_FIRST = (
+    DeliveryState.FAILED,
+    DeliveryState.UNKNOWN,
+    DeliveryState.PENDING,
+    DeliveryState.SENDING,
+    DeliveryState.SENT,
+)
+
+NOTICE = "notice "
+"""What the run keys of notices about chats begin with; they are no digests."""
+
+
 class Outbox:
     """Parts waiting to be sent. One instance serves one connection; several processes may share the file."""
 
@@ -42,41 +68,51 @@ class Outbox:
 
         Returns False when this run of this chat was planned before: nothing changes then.
         """
+        return self.enqueue_all((plan,), now) == 1
+
+    def enqueue_all(self, plans: Sequence[Plan], now: datetime) -> int:
+        """The same for many at once, at a fraction of the cost of each; returns how many were new.
+
+        All of them are written or, should one be broken, none.
+        """
         with writing(self._db):
-            if self.is_planned(plan.chat.key, plan.run_key):
-                return False
-            self._db.execute(
+            fresh = [plan for plan in plans if not self.is_planned(plan.chat.key, plan.run_key)]
+            self._many(
                 "insert into digest(chat, run_key, body, planned) values (?, ?, ?, ?)",
-                [plan.chat.key, plan.run_key, plan.body, now.isoformat()],
+                ((plan.chat.key, plan.run_key, plan.body, now.isoformat()) for plan in fresh),
             )
-            self._mark_delivered(plan)
-            for part, payload in enumerate(plan.payloads):
-                self._write_part(plan, part, payload, now)
-            if plan.newest is not None:
-                self._db.execute(
-                    "update chat set last_date = max(coalesce(last_date, ''), ?) where key = ?",
-                    [plan.newest.isoformat(), plan.chat.key],
-                )
-            return True
+            self._many(
+                "insert or ignore into delivered(chat, paper, run_key) values (?, ?, ?)",
+                ((plan.chat.key, paper, plan.run_key) for plan in fresh for paper in plan.papers),
+            )
+            bodies = {text: self._body(text) for text in {text for plan in fresh for text in plan.payloads}}
+            self._many(
+                "insert into delivery(chat, run_key, part, body, not_before) values (?, ?, ?, ?, ?)",
+                (
+                    (plan.chat.key, plan.run_key, part, bodies[text], now.timestamp())
+                    for plan in fresh
+                    for part, text in enumerate(plan.payloads)
+                ),
+            )
+            self._many(
+                "update chat set last_date = max(coalesce(last_date, ''), ?) where key = ?",
+                ((plan.newest.isoformat(), plan.chat.key) for plan in fresh if plan.newest is not None),
+            )
+            return len(fresh)
 
-    def _mark_delivered(self, plan: Plan) -> None:
-        self._db.conn.executemany(
-            "insert or ignore into delivered(chat, paper, run_key) values (?, ?, ?)",
-            [(plan.chat.key, paper, plan.run_key) for paper in plan.papers],
-        )
+    def _many(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
+        self._db.conn.executemany(statement, rows)
 
-    def _write_part(self, plan: Plan, part: int, payload: str, now: datetime) -> None:
-        digest = hashlib.sha256(payload.encode()).digest()
-        self._db.execute("insert or ignore into body(hash, text) values (?, ?)", [digest, payload])
-        self._db.execute(
-            "insert into delivery(chat, run_key, part, body, not_before) "
-            "values (?, ?, ?, (select key from body where hash = ?), ?)",
-            [plan.chat.key, plan.run_key, part, digest, now.timestamp()],
-        )
+    def _body(self, text: str) -> int:
+        """The key of a payload, which is kept once however many chats get it."""
+        digest = hashlib.sha256(text.encode()).digest()
+        self._db.execute("insert or ignore into body(hash, text) values (?, ?)", [digest, text])
+        return int(self._db.execute("select key from body where hash = ?", [digest]).fetchone()[0])
 
     def is_planned(self, chat: int, run_key: str) -> bool:
         """True when this run of this chat was planned."""
-        return self.digest_body(chat, run_key) is not None
+        known = self._db.conn.execute("select 1 from digest where chat = ? and run_key = ?", (chat, run_key))
+        return known.fetchone() is not None
 
     def digest_body(self, chat: int, run_key: str) -> str | None:
         """A planned or kept digest as its text, None when this chat has none of that name."""
@@ -109,29 +145,54 @@ class Outbox:
 
         `busy` are chats that the caller has in flight. A part whose lease ran out is handed out again.
         """
-        marks = ", ".join("?" * len(platforms))
-        excluded = list(busy)
-        not_busy = f"and delivery.chat not in ({', '.join('?' * len(excluded))})" if excluded else ""
         with writing(self._db):
-            rows = list(
-                self._db.query(
-                    "select delivery.key, delivery.chat, run_key, part, attempts, not_before, body.text as payload "
-                    "from delivery join body on body.key = delivery.body join chat on chat.key = delivery.chat "
-                    "where delivery.key in (select min(key) from delivery "
-                    "where state in ('pending', 'sending') group by chat) "
-                    f"and chat.platform in ({marks}) and chat.state = 'active' {not_busy} "
-                    "and ((delivery.state = 'pending' and not_before <= ?) "
-                    "or (delivery.state = 'sending' and lease_until <= ?)) order by not_before limit ?",
-                    [*platforms, *excluded, now.timestamp(), now.timestamp(), limit],
-                )
-            )
+            excluded = list(busy)
+            keys = self._leased(platforms, now, limit, excluded)
+            keys += self._ready(platforms, now, limit - len(keys), excluded)
             self._db.conn.executemany(
                 "update delivery set state = 'sending', attempts = attempts + 1, lease_until = ? where key = ?",
-                [((now + LEASE).timestamp(), row["key"]) for row in rows],
+                [((now + LEASE).timestamp(), key) for key in keys],
             )
-            return tuple(self._delivery(row) for row in rows)
+            return tuple(self._delivery(key) for key in keys)
 
-    def _delivery(self, row: Mapping[str, Any]) -> Delivery:
+    def _leased(self, platforms: Sequence[str], now: datetime, limit: int, busy: Sequence[int]) -> list[int]:
+        """Parts whose process died with them."""
+        marks = ", ".join("?" * len(platforms))
+        rows = self._db.query(
+            "select delivery.key from delivery join chat on chat.key = delivery.chat "
+            f"where delivery.state = 'sending' and lease_until <= ? and platform in ({marks}) "
+            f"and chat.state = 'active' and chat.key not in ({', '.join('?' * len(busy))}) "
+            "order by lease_until limit ?",
+            [now.timestamp(), *platforms, *busy, limit],
+        )
+        return [row["key"] for row in rows]
+
+    def _ready(self, platforms: Sequence[str], now: datetime, limit: int, busy: Sequence[int]) -> list[int]:
+        """The first open part of each chat where that is due, the longest waiting first.
+
+        It walks the index of what is due and stops at the limit: a long backlog costs nothing.
+        """
+        marks = ", ".join("?" * len(platforms))
+        rows = self._db.query(
+            "select key from delivery indexed by delivery_due where state = 'pending' and not_before <= ? "
+            f"and chat not in ({', '.join('?' * len(busy))}) "
+            "and exists (select 1 from chat where chat.key = delivery.chat and chat.state = 'active' "
+            f"and platform in ({marks})) "
+            "and not exists (select 1 from delivery as earlier where earlier.chat = delivery.chat "
+            "and earlier.key < delivery.key and earlier.state in ('pending', 'sending')) "
+            "order by not_before, key limit ?",
+            [now.timestamp(), *busy, *platforms, limit],
+        )
+        return [row["key"] for row in rows]
+
+    def _delivery(self, key: int) -> Delivery:
+        """A part that was just claimed."""
+        rows = self._db.query(
+            "select delivery.key, chat, run_key, part, attempts, not_before, body.text as payload "
+            "from delivery join body on body.key = delivery.body where delivery.key = ?",
+            [key],
+        )
+        row = next(iter(rows))
         chat = next(iter(self._db.query("select * from chat where key = ?", [row["chat"]])))
         return Delivery(
             key=row["key"],
@@ -139,7 +200,7 @@ class Outbox:
             run_key=row["run_key"],
             part=row["part"],
             payload=row["payload"],
-            attempts=row["attempts"] + 1,
+            attempts=row["attempts"],
             not_before=moment(row["not_before"]),
         )
 
@@ -180,6 +241,50 @@ class Outbox:
             "update delivery set lease_until = ? where state = 'sending' and chat in "
             f"(select key from chat where platform in ({marks}))",
             [now.timestamp(), *platforms],
+        )
+
+    def is_waiting(self, chat: int) -> bool:
+        """True when a part for this chat is still to be sent."""
+        rows = self._db.query(
+            "select 1 from delivery where chat = ? and state in ('pending', 'sending') limit 1", [chat]
+        )
+        return any(True for _ in rows)
+
+    def run_with(self, chat: int, paper: int) -> Run | None:
+        """The run that told a chat of a paper (its key), None when there was none."""
+        rows = self._db.query("select run_key from delivered where chat = ? and paper = ?", [chat, paper])
+        return next((self._run(chat, row["run_key"]) for row in rows), None)
+
+    def last_run(self, chat: int) -> Run | None:
+        """The chat's newest planned digest, None before its first."""
+        rows = self._db.query(
+            "select run_key from digest where chat = ? and run_key not glob ? and exists (select 1 from delivery "
+            "where delivery.chat = digest.chat and delivery.run_key = digest.run_key) "
+            "order by planned desc, run_key desc limit 1",
+            [chat, f"{NOTICE}*"],
+        )
+        return next((self._run(chat, row["run_key"]) for row in rows), None)
+
+    def _run(self, chat: int, run_key: str) -> Run:
+        digests = self._db.query("select planned from digest where chat = ? and run_key = ?", [chat, run_key])
+        planned = datetime.fromisoformat(next(iter(digests))["planned"])
+        parts = list(
+            self._db.query(
+                "select state, reason, sent_at, not_before from delivery where chat = ? and run_key = ? order by part",
+                [chat, run_key],
+            )
+        )
+        states = {DeliveryState(part["state"]) for part in parts}
+        state = next((one for one in _WORST_FIRST if one in states), DeliveryState.SENT)
+        sent = [part["sent_at"] for part in parts if part["sent_at"] is not None]
+        waiting = [part for part in parts if part["state"] in (DeliveryState.PENDING, DeliveryState.SENDING)]
+        return Run(
+            run_key,
+            planned,
+            state,
+            moment(max(sent)) if sent else None,
+            moment(waiting[0]["not_before"]) if waiting else None,
+            next((part["reason"] for part in parts if part["state"] == state), ""),
         )
 
     def next_due(self, platforms: Sequence[str]) -> datetime | None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 from sqlite_utils import Database
 
-from scheduler import tokens
+from scheduler import identity, tokens
 from scheduler.models import (
     Announcement,
     AnnounceType,
@@ -24,6 +25,7 @@ from scheduler.models import (
 )
 from scheduler.query import Query
 from scheduler.store import search
+from scheduler.store.aliases import Aliases
 from scheduler.store.database import writing
 
 KEYS_PER_DAY = 100_000
@@ -77,6 +79,7 @@ class Archive:
 
     def __init__(self, db: Database) -> None:
         self._db = db
+        self._aliases = Aliases(db)
 
     def store(
         self, feed: ParsedFeed, *, now: datetime, wordings: Mapping[PaperId, Sequence[Wording]] | None = None
@@ -102,10 +105,16 @@ class Archive:
         wordings: Mapping[PaperId, Sequence[Wording]],
     ) -> dict[PaperId, int]:
         known = self._rows_by_id({paper.id for paper in papers})
+        known |= self._known_elsewhere([paper for paper in papers if paper.id not in known])
         new_keys = _KeySequence(self._db)
+        all_words = self.wordings([key for key, _ in known.values()])
+        undated = self._undated(known.values()) if day is not None else frozenset()
         keys: dict[PaperId, int] = {}
+        written: dict[int, Paper] = {}
         for paper in papers:
             before = known.get(paper.id)
+            if before is not None:
+                before = (before[0], written.get(before[0], before[1]))
             if before is None:
                 key = new_keys.next(day or (paper.submitted or now).date())
                 stored, old_words = paper, None
@@ -113,14 +122,44 @@ class Archive:
                 key, stored, old_words = (
                     before[0],
                     merged(before[1], paper),
-                    self.wordings([before[0]])[before[0]],
+                    all_words[before[0]],
                 )
+                if day is not None and key in undated:
+                    undated -= {key}
+                    key = self._dated(key, new_keys.next(day), before[1], old_words)
+                    before = (key, before[1])
+                    all_words[key] = old_words
             words = _with(old_words or {}, wordings.get(paper.id, ()))
             if before is None or stored != before[1] or words != old_words:
                 self._write(key, stored, words, before[1] if before else None, old_words)
+            if before is not None and stored.id != paper.id:
+                self._aliases.add(key, stored, [paper.id])
+            elif before is not None and stored.id != before[1].id:
+                self._aliases.add(key, stored, [before[1].id])
+            all_words[key] = words
             known[paper.id] = (key, stored)
+            written[key] = stored
             keys[paper.id] = key
         return keys
+
+    def _undated(self, known: Iterable[tuple[int, Paper]]) -> frozenset[int]:
+        """The keys of papers that were archived (from the query API, OAI-PMH) but never announced to us."""
+        keys = {key for key, _ in known}
+        announced = {
+            row["paper"] for row in self._in("select paper from announcement where paper in", sorted(keys))
+        }
+        return frozenset(keys - announced)
+
+    def _dated(self, old: int, new: int, paper: Paper, words: Wordings) -> int:
+        """Gives a paper the key of the day on which it is announced after all: keys are the order of a search."""
+        document = tokens.document(paper, words)
+        search.unindex(self._db, old, document)
+        self._db.execute("pragma defer_foreign_keys = on")
+        self._db.execute("update paper set key = ? where key = ?", [new, old])
+        for table in ("wording", "alias", "delivered"):
+            self._db.execute(f"update {table} set paper = ? where paper = ?", [new, old])
+        search.index(self._db, new, document)
+        return new
 
     def _write(
         self, key: int, paper: Paper, words: Wordings, old: Paper | None, old_words: Wordings | None
@@ -137,6 +176,7 @@ class Archive:
                 f"update paper set {', '.join(f'{name} = ?' for name in COLUMNS)} where key = ?",
                 [*_row(paper), key],
             )
+        self._aliases.add(key, paper)
         for word in words.values():
             self._put_wording(key, word)
         document = tokens.document(paper, words)
@@ -179,20 +219,25 @@ class Archive:
         counts = self.counts(feed.category, feed.date)
         received = sum(counts.values())
         before = self.batch(feed.category, feed.date)
-        declared = feed.declared if feed.declared is not None else (before.declared if before else None)
-        state, reason = _state(feed, received, declared)
-        if before and before.state is BatchState.FRESH and state is BatchState.QUIET:
-            state, reason = before.state, before.reason
-        batch = Batch(
-            category=feed.category,
-            date=feed.date,
-            state=state,
+        if before is None:
+            before = Batch(feed.category, feed.date, BatchState.WAITING, 0)
+        batch = replace(
+            before,
             received=received,
-            declared=declared,
+            declared=feed.declared if feed.declared is not None else before.declared,
             counts=counts,
+            declared_counts=dict(feed.declared_by_type) or before.declared_counts,
             source=feed.kind,
-            reason=reason,
             fetched_at=now,
+            first_seen=before.first_seen or (now if received else None),
+        )
+        state, reason = _state(feed, batch)
+        is_no_more = state is BatchState.QUIET or (state is BatchState.FRESH and batch.declared_news is None)
+        if before.state is BatchState.FRESH and is_no_more:
+            state, reason = before.state, before.reason
+        settled = state in (BatchState.FRESH, BatchState.QUIET)
+        batch = replace(
+            batch, state=state, reason=reason, completed=batch.completed or (now if settled else None)
         )
         self.put_batch(batch)
         return batch
@@ -201,17 +246,23 @@ class Archive:
         """Writes a batch's record over the one there is."""
         self._db.execute(
             "insert or replace into batch(category, date, state, received, declared, counts, source, reason, "
-            "fetched_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "fetched_at, declared_counts, tries, listed_at, first_seen, completed) "
+            "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 batch.category,
                 batch.date.isoformat(),
                 batch.state,
                 batch.received,
                 batch.declared,
-                json.dumps({str(kind): count for kind, count in batch.counts.items()}),
+                _counted(batch.counts),
                 batch.source,
                 batch.reason,
-                batch.fetched_at.isoformat() if batch.fetched_at else None,
+                _written(batch.fetched_at),
+                _counted(batch.declared_counts),
+                batch.tries,
+                _written(batch.listed_at),
+                _written(batch.first_seen),
+                _written(batch.completed),
             ],
         )
 
@@ -235,6 +286,57 @@ class Archive:
         """Every category's record of one day, by category."""
         rows = self._db.query("select * from batch where date = ? order by category", [day.isoformat()])
         return tuple(_batch(row) for row in rows)
+
+    def unsettled(self, first: date, last: date) -> tuple[Batch, ...]:
+        """The records from `first` to `last` (both included) that are neither fresh nor quiet, oldest first."""
+        rows = self._db.query(
+            "select * from batch where date between ? and ? and state not in ('fresh', 'quiet') "
+            "order by date, category",
+            [first.isoformat(), last.isoformat()],
+        )
+        return tuple(_batch(row) for row in rows)
+
+    def newest_batch(self, category: str) -> Batch | None:
+        """The record of the newest day of which a category has papers from arXiv itself (not from the seeds)."""
+        rows = self._db.query(
+            "select * from batch where category = ? and received > 0 and source like 'arxiv%' "
+            "order by date desc limit 1",
+            [category],
+        )
+        return next((_batch(row) for row in rows), None)
+
+    def announced_before(self, category: str, day: date) -> dict[PaperId, AnnounceType]:
+        """The papers and types of a category's last announcement before `day`, empty where there is none."""
+        row = next(
+            iter(
+                self._db.query(
+                    "select max(date) as day from announcement where category = ? and date < ?",
+                    [category, day.isoformat()],
+                )
+            )
+        )
+        return self.announced_on(category, date.fromisoformat(row["day"])) if row["day"] else {}
+
+    def announced_on(self, category: str, day: date) -> dict[PaperId, AnnounceType]:
+        """The papers of one category's day, each with its type there."""
+        rows = self._db.query(
+            "select id, announce_type from announcement join paper on paper.key = announcement.paper "
+            "where date = ? and category = ? order by position",
+            [day.isoformat(), category],
+        )
+        return {PaperId(row["id"]): AnnounceType(row["announce_type"]) for row in rows}
+
+    def arrived(self, first: date, last: date, since: datetime) -> tuple[date, ...]:
+        """The dates from `first` to `last` that were fetched late: their first paper came at `since` or later.
+
+        Oldest first; days that were read from files do not count.
+        """
+        rows = self._db.query(
+            "select distinct date from batch where date between ? and ? and first_seen >= ? and tries > 0 "
+            "order by date",
+            [first.isoformat(), last.isoformat(), since.astimezone(UTC).isoformat()],
+        )
+        return tuple(date.fromisoformat(row["date"]) for row in rows)
 
     def newest_date(self) -> date | None:
         """The newest date with an announced paper, None in an empty archive."""
@@ -289,7 +391,8 @@ class Archive:
     def by_id(self, paper_id: PaperId) -> Known | None:
         """One paper, None when the archive does not have it."""
         rows = self._db.query("select key from paper where id = ?", [paper_id])
-        return next((self.by_key([row["key"]])[0] for row in rows), None)
+        key = next((row["key"] for row in rows), None) or self._aliases.key_of(paper_id)
+        return self.by_key([key])[0] if key is not None else None
 
     def by_ids(self, ids: Iterable[PaperId]) -> tuple[Known, ...]:
         """The papers of these ids that the archive has, in no particular order."""
@@ -317,7 +420,8 @@ class Archive:
 
     def search(self, wanted: Query, *, today: date, limit: int, before: int | None = None) -> FoundPapers:
         """The papers that a query finds, `limit` of them, those whose key is smaller than `before`."""
-        page = search.search(self._db, wanted, today=today, limit=limit, before=before)
+        patience = search.Patience(time.monotonic)
+        page = search.search(self._db, wanted, today=today, limit=limit, before=before, patience=patience)
         return FoundPapers(self.by_key(page.keys), page.total, page.total_is_exact, page.next_before)
 
     def with_id_like(self, typed: str, limit: int) -> tuple[Known, ...]:
@@ -344,6 +448,19 @@ class Archive:
     def _rows_by_id(self, ids: Iterable[PaperId]) -> dict[PaperId, tuple[int, Paper]]:
         rows = self._in("select * from paper where id in", sorted(ids))
         return {PaperId(row["id"]): (row["key"], _paper(row)) for row in rows}
+
+    def _known_elsewhere(self, papers: Sequence[Paper]) -> dict[PaperId, tuple[int, Paper]]:
+        """By id, the papers that are archived already as another source knows them."""
+        keys = self._aliases.keys_of(papers)
+        archived = self._papers(list({key for found in keys.values() for _, key in found}))
+        same: dict[PaperId, tuple[int, Paper]] = {}
+        for paper in papers:
+            for name, key in keys.get(paper.id, ()):
+                # A name that is the paper's own id was settled when it was written down.
+                if name == paper.id or identity.may_be_one(archived[key], paper):
+                    same[paper.id] = (key, archived[key])
+                    break
+        return same
 
     def _in(self, statement: str, values: Sequence[object]) -> Iterator[dict[str, Any]]:
         for start in range(0, len(values), CHUNK):
@@ -378,6 +495,8 @@ def merged(known: Paper, seen: Paper) -> Paper:
 
     An older version never overwrites a newer one; it only fills what is empty.
     """
+    if known.id != seen.id:
+        return identity.united(known, seen)
     newer, older = (known, seen) if known.version > seen.version else (seen, known)
     kept = {
         name: getattr(older, name)
@@ -388,6 +507,7 @@ def merged(known: Paper, seen: Paper) -> Paper:
         kept.setdefault("raw_title", newer.raw_title or older.raw_title)
     withdrawn = newer.withdrawn or (newer.version == older.version and older.withdrawn)
     authors = _richer(newer.authors, older.authors)
+    kept["source"] = identity.sources(newer.source, older.source)
     return replace(newer, **{**kept, "withdrawn": withdrawn, "authors": authors})
 
 
@@ -412,9 +532,22 @@ def _with(known: Wordings, added: Iterable[Wording]) -> dict[str, Wording]:
     return words
 
 
-def _state(feed: ParsedFeed, received: int, declared: int | None) -> tuple[BatchState, str]:
+def _state(feed: ParsedFeed, batch: Batch) -> tuple[BatchState, str]:
+    """What a response makes of its day. New and cross-listed papers are counted strictly.
+
+    Replacements are missed only in the response that states their number: the feed leaves out those of version 6 and
+    higher (arxiv-feed's source), so an earlier listing's count of them may never be reached by it.
+    """
+    received, declared = batch.received, batch.declared
     if feed.errors:
         return BatchState.FAILED, feed.errors[0]
+    if batch.declared_news is not None and batch.news < batch.declared_news:
+        return (
+            BatchState.PARTIAL,
+            f"{batch.news} of {batch.declared_news} new and cross-listed papers received",
+        )
+    if batch.declared_news is not None and not feed.declared_by_type and received:
+        return BatchState.FRESH, ""  # whatever this response lacks, the listing's count is reached
     if feed.truncated:
         return BatchState.PARTIAL, "the answer breaks off in the middle"
     if declared is not None and received < declared:
@@ -423,6 +556,22 @@ def _state(feed: ParsedFeed, received: int, declared: int | None) -> tuple[Batch
         first = feed.problems[0]
         return BatchState.PARTIAL, f"{len(feed.problems)} not readable, first {first.entry}: {first.problem}"
     return (BatchState.FRESH, "") if received else (BatchState.QUIET, "nothing announced")
+
+
+def _counted(counts: Mapping[AnnounceType, int]) -> str:
+    return json.dumps({str(kind): count for kind, count in counts.items()})
+
+
+def _counts(text: str) -> dict[AnnounceType, int]:
+    return {AnnounceType(kind): count for kind, count in json.loads(text).items()}
+
+
+def _written(moment: datetime | None) -> str | None:
+    return moment.astimezone(UTC).isoformat() if moment else None
+
+
+def _moment(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
 
 
 def _row(paper: Paper) -> list[object]:
@@ -456,8 +605,13 @@ def _batch(row: Mapping[str, Any]) -> Batch:
         state=BatchState(row["state"]),
         received=row["received"],
         declared=row["declared"],
-        counts={AnnounceType(kind): count for kind, count in json.loads(row["counts"]).items()},
+        counts=_counts(row["counts"]),
         source=row["source"],
         reason=row["reason"],
-        fetched_at=datetime.fromisoformat(row["fetched_at"]) if row["fetched_at"] else None,
+        fetched_at=_moment(row["fetched_at"]),
+        declared_counts=_counts(row["declared_counts"]),
+        tries=row["tries"],
+        listed_at=_moment(row["listed_at"]),
+        first_seen=_moment(row["first_seen"]),
+        completed=_moment(row["completed"]),
     )

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 from sqlite_utils import Database
 from sqlite_utils.migrations import Migrations
 
-from scheduler.store import search
+from scheduler import identity
+from scheduler.models import Author, Paper, PaperId
+from scheduler.store import aliases, search
 
 MIGRATIONS = Migrations("paperboy")
 
@@ -145,3 +149,52 @@ def m001_first_schema(db: Database) -> None:
         for statement in script.split(";\n"):
             if statement.strip():
                 db.execute(statement)
+
+
+@MIGRATIONS()
+def m002_batch_times(db: Database) -> None:
+    """What the listing stated of a day, when its sources were asked, and up to when each chat's slots were planned."""
+    for column in (
+        "declared_counts text not null default '{}'",
+        "tries integer not null default 0",
+        "listed_at text",
+        "first_seen text",
+        "completed text",
+    ):
+        db.execute(f"alter table batch add column {column}")
+    db.execute("alter table chat add column planned_until text")
+
+
+@MIGRATIONS()
+def m003_answers_and_aliases(db: Database) -> None:
+    """The newest answers of sources for conditional requests, and the other names of papers."""
+    db.execute(
+        "create table answer(key integer primary key, address text not null unique, etag text not null, "
+        "last_modified text not null, body blob not null)"
+    )
+    db.execute(aliases.SCHEMA)
+    for row in db.execute("select key, id, title, doi, authors from paper").fetchall():
+        authors = tuple(Author(name, place) for name, place in json.loads(row[4]))
+        paper = Paper(PaperId(row[1]), 0, row[2], doi=row[3], authors=authors)
+        names = [(name, row[0]) for name in identity.names(paper) if name != paper.id]
+        db.conn.executemany("insert or ignore into alias(name, paper) values (?, ?)", names)
+
+
+@MIGRATIONS()
+def m004_who_can_mend(db: Database) -> None:
+    """Who a private chat is with, who set a group up, since when a chat rests, and the outbox's order of sending.
+
+    On Telegram a private chat has the number of its person (Bot API, Chat).
+    """
+    for column in (
+        "person text not null default ''",
+        "manager text not null default ''",
+        "told text not null default ''",
+        "rests_since text",
+        "warned text",
+    ):
+        db.execute(f"alter table chat add column {column}")
+    db.execute("update chat set person = chat_id where platform = 'telegram' and kind = 'private'")
+    db.execute("create index chat_person on chat(person) where person != ''")
+    db.execute("create index delivery_due on delivery(not_before, key) where state = 'pending'")
+    db.execute("create index delivery_leased on delivery(lease_until) where state = 'sending'")

@@ -20,7 +20,7 @@ from datetime import date
 
 from sqlite_utils import Database
 
-from scheduler.query import Query
+from scheduler.query import Query, positive_terms
 from scheduler.query.fts import fts, title_expression
 from scheduler.tokens import TOKEN_CHARACTERS, Document
 
@@ -90,6 +90,22 @@ class _LateError(Exception):
         self.key = key
 
 
+class _Deadline:
+    """When to stop: first with the page, then with the count."""
+
+    def __init__(self, patience: Patience | None) -> None:
+        self._patience = patience
+        self._end = patience.clock() + patience.page if patience else 0.0
+
+    def count_from_now(self) -> None:
+        """The page is full: what follows is counting."""
+        if self._patience:
+            self._end = self._patience.clock() + self._patience.count
+
+    def has_come(self) -> bool:
+        return self._patience is not None and self._patience.clock() >= self._end
+
+
 def index(db: Database, key: int, document: Document) -> None:
     """Makes a paper searchable under `key`. The caller holds the transaction."""
     db.execute(_INSERT, _values(key, document))
@@ -124,10 +140,20 @@ def search(
     one. Without `patience` everything is looked at, however long it takes.
     """
     low, high = _range(db, query, today)
-    parts = [_Scan(db, match, low, high) for match in _matches(query)]
-    page = _page(parts, limit, before, _deadline(patience, "page"))
-    total, is_exact = _count(parts, _deadline(patience, "count"))
-    return SearchPage(page.keys, max(total, len(page.keys)), is_exact, page.next_before, page.timed_out)
+    is_open = any(run.is_open for term in positive_terms(query.root) for run in term.runs)
+    scans = [_Scan(db, match, low, high, in_one_go=is_open) for match in _matches(query)]
+    deadline = _Deadline(patience)
+    hits = _signed_hits(scans, before, deadline)
+    found, next_before, timed_out = _page(hits, limit)
+    keys = tuple(map(abs, found))
+    if timed_out or (before is None and next_before is None):
+        return SearchPage(keys, len(keys), not timed_out and before is None, next_before, timed_out)
+    deadline.count_from_now()
+    if before is None:
+        total, is_exact = _count(hits, limit + 1)
+    else:
+        total, is_exact = _count(_signed_hits(scans, None, deadline), 0)
+    return SearchPage(keys, max(total, len(keys)), is_exact, next_before)
 
 
 def _matches(query: Query) -> list[str]:
@@ -152,76 +178,81 @@ def _first_key(day: date) -> int:
     return (day.year * 10_000 + day.month * 100 + day.day) * _DAY
 
 
-def _deadline(patience: Patience | None, what: str) -> Callable[[], bool]:
-    """A question: is the time up?"""
-    if patience is None:
-        return lambda: False
-    clock = patience.clock
-    end = clock() + (patience.page if what == "page" else patience.count)
-    return lambda: clock() >= end
-
-
 @dataclass(frozen=True, slots=True)
 class _Scan:
-    """One FTS5 expression over a range of keys."""
+    """One FTS5 expression over a range of keys.
+
+    `in_one_go` is for prefixes: FTS5 reads every word that begins so in all of the index whatever the range.
+    """
 
     db: Database
     match: str
     low: int
     high: int
+    in_one_go: bool
 
-    def keys(self, before: int | None, is_late: Callable[[], bool]) -> Iterator[int]:
+    def keys(self, before: int | None, deadline: _Deadline) -> Iterator[int]:
         """The hits below `before`, newest first, window by window. Raises _LateError between two of them."""
         high = self.high if before is None else min(self.high, before - 1)
-        width = _FIRST_WINDOW
+        width = high - self.low + 1 if self.in_one_go else _FIRST_WINDOW
         while high >= self.low:
             low = max(self.low, high - width + 1)
-            yield from self._window(low, high, is_late)
+            yield from self._window(low, high, deadline)
             high, width = low - 1, min(width * _GROWTH, _LARGEST_WINDOW)
-            if high >= self.low and is_late():
+            if high >= self.low and deadline.has_come():
                 raise _LateError(low)
 
-    def _window(self, low: int, high: int, is_late: Callable[[], bool]) -> Iterator[int]:
+    def _window(self, low: int, high: int, deadline: _Deadline) -> Iterator[int]:
         sql = _MATCHING if self.match else _ALL
         cursor = self.db.execute(sql, {"match": self.match, "low": low, "high": high})
         try:
             for steps, (key,) in enumerate(cursor, start=1):
                 yield key
-                if steps % _STEPS_BETWEEN_CHECKS == 0 and is_late():
+                if steps % _STEPS_BETWEEN_CHECKS == 0 and deadline.has_come():
                     raise _LateError(key)
         finally:
             cursor.close()
 
 
-def _page(parts: list[_Scan], limit: int, before: int | None, is_late: Callable[[], bool]) -> SearchPage:
-    """The page's keys; its total is not counted yet.
+def _signed_hits(scans: list[_Scan], before: int | None, deadline: _Deadline) -> Iterator[int]:
+    """The hits of all scans below `before`; those of the second of two are negative.
 
-    In the second of two parts `before` is negative: keys of different parts must not be mistaken.
+    So keys of different scans are not mistaken where a page ends.
     """
-    found: list[int] = []
     in_rest = before is not None and before < 0
     start = abs(before) if before is not None else None
-    for sign, scan in ((-1, parts[-1]),) if in_rest else zip((1, -1), parts, strict=False):
+    for sign, scan in ((-1, scans[-1]),) if in_rest else zip((1, -1), scans, strict=False):
         try:
-            for key in scan.keys(start, is_late):
-                if len(found) == limit:
-                    return SearchPage(tuple(abs(each) for each in found), 0, False, found[-1])
-                found.append(sign * key)
+            for key in scan.keys(start, deadline):
+                yield sign * key
         except _LateError as late:
-            return SearchPage(tuple(abs(each) for each in found), 0, False, sign * late.key, timed_out=True)
+            raise _LateError(sign * late.key) from None
         start = None
-    return SearchPage(tuple(abs(each) for each in found), 0, False, None)
 
 
-def _count(parts: list[_Scan], is_late: Callable[[], bool]) -> tuple[int, bool]:
-    """The number of hits, and whether it is all of them."""
-    total = 0
+def _page(hits: Iterator[int], limit: int) -> tuple[list[int], int | None, bool]:
+    """At most `limit` hits, where the next page begins, and whether the time was up before the page was full.
+
+    Takes one hit more than it gives, to know of a next page.
+    """
+    found: list[int] = []
     try:
-        for scan in parts:
-            for _ in scan.keys(None, is_late):
-                total += 1
-                if total > COUNTED:
-                    return COUNTED, False
+        for key in hits:
+            if len(found) == limit:
+                return found, found[-1], False
+            found.append(key)
+    except _LateError as late:
+        return found, late.key, True
+    return found, None, False
+
+
+def _count(hits: Iterator[int], counted: int) -> tuple[int, bool]:
+    """The number of hits with the `counted` ones before, and whether it is all of them."""
+    try:
+        for _ in hits:
+            counted += 1
+            if counted > COUNTED:
+                return COUNTED, False
     except _LateError:
-        return total, False
-    return total, True
+        return counted, False
+    return counted, True

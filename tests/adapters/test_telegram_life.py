@@ -56,7 +56,7 @@ async def test_a_refused_token_stops_the_platform_and_names_the_setting(rig: Rig
     with pytest.raises(PlatformStopped, match="PAPERBOY_TELEGRAM_TOKEN"):
         await rig.adapter.run()
     assert await rig.adapter.send(CHAT, PART, "k") == Retry(
-        timedelta(seconds=5), "starting", counted=False, scope="platform"
+        timedelta(seconds=1), "starting", counted=False, scope="platform"
     )
     await nothing_left(before)
 

@@ -1,4 +1,4 @@
-"""An arXiv that lives in the test: a server on 127.0.0.1 whose feeds are always today's news.
+"""An arXiv that lives in the test: a server on 127.0.0.1 whose feeds and listings are always today's news.
 
 arxiv.announce("cs.LG", "2609.00001", "Policy gradients at sea", "We sail.")
 arxiv.announce("cs.LG", "2609.00002", "An older one", kind="cross")
@@ -21,6 +21,9 @@ _HEAD = (
     "<channel><title>{category} updates on arXiv.org</title>"
     "<link>http://rss.arxiv.org/rss/{category}</link><pubDate>{midnight}</pubDate>"
 )
+
+
+_SECTIONS = {"new": "New submissions", "cross": "Cross submissions"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,7 @@ class FakeArxiv:
         """Listens on a free port."""
         app = web.Application()
         app.router.add_get("/rss/{category}", self._feed)
+        app.router.add_get("/list/{category}/new", self._listing)
         app.router.add_route("*", "/{path:.*}", self._nothing)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await self._runner.setup()
@@ -76,7 +80,7 @@ class FakeArxiv:
         self, category: str, paper_id: str, title: str, abstract: str = "", kind: str = "new"
     ) -> Announced:
         """Puts a paper at the end of a category's feed."""
-        paper = Announced(paper_id, title, abstract or f"We study {title}.", kind)
+        paper = Announced(paper_id, title, abstract or "We say how and how well.", kind)
         self._papers.setdefault(category, []).append(paper)
         return paper
 
@@ -87,6 +91,18 @@ class FakeArxiv:
         body = "".join(_entry(paper, category) for paper in self._papers.get(category, ()))
         head = _HEAD.format(category=category, midnight=_midnight(day))
         return web.Response(text=f"{head}{body}</channel></rss>", content_type="application/rss+xml")
+
+    async def _listing(self, request: web.Request) -> web.Response:
+        self.asked.append(request.path)
+        papers = self._papers.get(request.match_info["category"], [])
+        day = calendar.newest_day(datetime.now(UTC))
+        sections = "".join(
+            _section(name, [paper for paper in papers if paper.kind == kind])
+            for kind, name in _SECTIONS.items()
+        )
+        heading = f"<h3>Showing new listings for {day:%A}, {day.day} {day:%B %Y}</h3>"
+        page = f"<html><body>{heading}{sections}<p>Total of {len(papers)} entries</p></body></html>"
+        return web.Response(text=page, content_type="text/html")
 
     async def _nothing(self, request: web.Request) -> web.Response:
         self.asked.append(request.path)
@@ -107,3 +123,17 @@ def _entry(paper: Announced, category: str) -> str:
         f"<arxiv:announce_type>{paper.kind}</arxiv:announce_type>"
         f"<dc:creator>{escape(paper.authors)}</dc:creator></item>"
     )
+
+
+def _section(name: str, papers: list[Announced]) -> str:
+    """One section of a listing page (arXiv's published templates)."""
+    if not papers:
+        return ""
+    entries = "".join(
+        f'<dt><a href="/abs/{paper.id}" title="Abstract">arXiv:{paper.id}</a></dt><dd>'
+        f'<div class="list-title mathjax"><span class="descriptor">Title:</span> {escape(paper.title)}</div>'
+        f'<div class="list-authors">{escape(paper.authors)}</div>'
+        f'<p class="mathjax">{escape(paper.abstract)}</p></dd>'
+        for paper in papers
+    )
+    return f"<h3>{name} (showing {len(papers)} of {len(papers)} entries)</h3><dl>{entries}</dl>"

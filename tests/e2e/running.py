@@ -50,6 +50,7 @@ class Paperboy:
             **{f"PAPERBOY_{name.upper()}": value for name, value in settings.items()},
         }
         self._process: subprocess.Popen[bytes] | None = None
+        self.arguments: tuple[str, ...] = ()
 
     # life
 
@@ -58,7 +59,7 @@ class Paperboy:
         assert self._process is None, "it runs already"
         with self._output.open("ab") as output:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "bot", "run"],
+                [sys.executable, "-m", "bot", "run", *self.arguments],
                 cwd=self._cwd,
                 env=self._environ,
                 stdin=subprocess.DEVNULL,
@@ -74,9 +75,9 @@ class Paperboy:
         self._process = None
         return status
 
-    async def stop(self, patience: float = 5.0) -> int:
-        """Sends SIGTERM and gives the exit status."""
-        self._signal(signal.SIGTERM)
+    async def stop(self, number: signal.Signals = signal.SIGTERM, patience: float = 5.0) -> int:
+        """Asks the process to stop, as a service manager or Ctrl-C does, and gives the exit status."""
+        self._signal(number)
         return await self.ended(patience)
 
     async def kill(self) -> None:
@@ -94,11 +95,6 @@ class Paperboy:
             self._process.kill()
             self._process.wait()
             self._process = None
-
-    @property
-    def runs(self) -> bool:
-        """True while the process lives."""
-        return self._process is not None and self._process.poll() is None
 
     # what it wrote
 
@@ -146,10 +142,9 @@ class Paperboy:
         return int(found[0][0]) if found else 0
 
     def fetched(self) -> int:
-        """How many categories' newest announcements are there."""
+        """How many categories' announcements have come from arXiv and are whole."""
         found = self.rows(
-            "select count(*) from batch where state = 'fresh' and source like 'arxiv%' "
-            "and date = (select max(date) from batch)"
+            "select count(distinct category) from batch where state = 'fresh' and source like 'arxiv%'"
         )
         return int(found[0][0]) if found else 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import socket
 from collections.abc import AsyncIterator
 from html import escape
@@ -14,6 +15,9 @@ from tests.e2e.running import Paperboy
 from tests.e2e.world import World, components, files, texts, told_of, words, words_in, world_in
 from tests.fakes.discord_server import Room
 from tests.fakes.telegram_chats import Channel, Group, Person
+
+# aiohttp warns of its own use of a method when a file that is sent to the fake Discord comes in pieces.
+pytestmark = pytest.mark.filterwarnings("ignore:unread_data:DeprecationWarning")
 
 TITLES = (
     "Diffusion policies at sea",
@@ -242,7 +246,7 @@ async def test_discord_cannot_be_reached(tmp_path: Path) -> None:
         ada = world.telegram.user("ada")
         ada.says("/help")
         await world.happens(lambda: ada.received())
-        assert await world.paperboy.stop() == 0
+        assert await world.paperboy.stop(signal.SIGINT) == 0
         assert len(world.paperboy.lines("WARNING")) + len(world.paperboy.lines("ERROR")) <= 3
         assert "Traceback" not in world.paperboy.output
         world.no_secret_shows()

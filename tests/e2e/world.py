@@ -53,7 +53,7 @@ class World:
         """Every request was one that the platforms describe, and every text was taken as it was."""
         assert self.telegram.violations == []
         assert self.discord.problems == []
-        assert self.paperboy.lines("refused") == []
+        assert self.paperboy.lines("bot.adapters", "refused") == []
 
 
 @asynccontextmanager

@@ -258,8 +258,9 @@ class FakeDiscord:
             case 1:
                 await socket.send_str(json.dumps({"op": 11}))
             case 2:
-                self.identified.append(message["d"])
                 await self._welcome(socket, message["d"])
+                # Only now: whoever waits for it may send an event, which must not come before the server's state.
+                self.identified.append(message["d"])
             case 6:
                 self.resumed.append(message["d"])
                 self._sockets.add(socket)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -20,6 +20,9 @@ class Reply:
     silent: bool = False
 
 
+Answering = Callable[[str], Reply]
+
+
 @dataclass(slots=True)
 class Asked:
     """One request as the server saw it."""
@@ -30,9 +33,10 @@ class Asked:
 
 @dataclass(slots=True)
 class ArxivServer:
-    """Answers from `replies` in order (the last one again and again) and keeps what was asked."""
+    """Answers from `replies` in order (the last one again and again), or as a function of the target, and keeps what
+    was asked."""
 
-    replies: list[Reply]
+    replies: list[Reply | Answering]
     asked: list[Asked] = field(default_factory=list)
     open_now: int = 0
     most_at_once: int = 0
@@ -56,7 +60,8 @@ class ArxivServer:
             self.idle.set()
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        reply = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
+        chosen = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
+        reply = chosen if isinstance(chosen, Reply) else chosen(self.asked[-1].target)
         if reply.silent:
             await reader.read()  # until the client goes away
             return
@@ -82,7 +87,7 @@ async def _headers(reader: asyncio.StreamReader) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def arxiv_server(*replies: Reply) -> AsyncIterator[ArxivServer]:
+async def arxiv_server(*replies: Reply | Answering) -> AsyncIterator[ArxivServer]:
     """A running server with these replies; its `url` is its address."""
     served = ArxivServer(list(replies))
     listening = await asyncio.start_server(served.serve, "127.0.0.1", 0)

@@ -12,7 +12,7 @@ import pytest
 
 from scheduler.errors import SourceChanged, SourceError, SourceRefused, SourceThrottled, SourceUnavailable
 from scheduler.sources import arxiv
-from scheduler.sources.http import Remembered, SourceClient, Surface
+from scheduler.sources.http import LastAnswers, Remembered, SourceClient, Surface
 from tests.sources.arxiv_server import ArxivServer, Reply, Time, arxiv_server
 from tests.sources.test_parsers import entry, listing, row, rss, section
 
@@ -122,7 +122,7 @@ async def test_a_server_that_asks_for_a_pause_gets_it(
         assert caught.value.retry_after == seconds
         time.now += (seconds or 60) - 1
         with pytest.raises(SourceThrottled, match="1 s are left"):
-            await arxiv.fetch_papers(client, ["2609.00001"])
+            await arxiv.fetch_feed(client, "cs.AI")
         assert len(server.asked) == 1
         time.now += 1
         assert (await arxiv.fetch_feed(client, "cs.LG")).announcements
@@ -203,7 +203,7 @@ async def test_redirects_wait_for_their_turn_and_end() -> None:
 
 
 async def test_conditional_requests_save_what_has_not_changed() -> None:
-    memory: dict[str, Remembered] = {}
+    memory = LastAnswers()
     time = Time()
     first = Reply(rss(entry()), headers={"ETag": "abc", "Last-Modified": "Tue, 29 Sep 2026 00:00:00 GMT"})
     async with (
@@ -218,12 +218,13 @@ async def test_conditional_requests_save_what_has_not_changed() -> None:
     assert server.asked[1].headers["if-none-match"] == "abc"
     assert server.asked[1].headers["if-modified-since"] == "Tue, 29 Sep 2026 00:00:00 GMT"
     assert server.asked[1].headers["user-agent"] == "Paperboy/0.1"
-    assert list(memory) == [f"{server.url}/rss/cs.LG"]
+    kept = await memory.recall(f"{server.url}/rss/cs.LG")
+    assert kept == Remembered("abc", "Tue, 29 Sep 2026 00:00:00 GMT", rss(entry()))
 
 
 async def test_an_endless_answer_is_stopped() -> None:
     async with arxiv_at(Reply(b"x" * 100_001)) as (client, _, _):
-        with pytest.raises(SourceChanged, match="larger than 100000 bytes"):
+        with pytest.raises(SourceChanged, match="more than 100000 bytes"):
             await arxiv.fetch_feed(client, "cs.LG")
 
 

@@ -204,8 +204,12 @@ class PaperboyClient(discord.Client):
         await self._tell((channel.id for channel in _places(guild)), Gone("gone_guild"))
 
     async def on_guild_join(self, guild: discord.Guild) -> None:
-        """The bot was added to a server, perhaps again."""
-        await self._tell_mended(_places(guild))
+        """The bot was added to a server, perhaps again.
+
+        discord.py also calls this for a server that is out of order again right after the connection.
+        """
+        if not guild.unavailable:
+            await self._tell_mended(_places(guild))
 
     async def on_guild_channel_delete(self, channel: discord.abc.GuildChannel) -> None:
         """A channel was deleted; its threads are reported one by one."""

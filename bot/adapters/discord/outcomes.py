@@ -22,7 +22,7 @@ RATE_LIMIT_WAIT = timedelta(seconds=60)
 REFUSED_WAIT = timedelta(minutes=5)
 REASON_LIMIT = 300
 
-STARTING = Retry(timedelta(seconds=5), "starting", counted=False, scope="platform")
+STARTING = Retry(timedelta(seconds=1), "starting", counted=False, scope="platform")
 
 SEND_ERRORS = (discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError)
 """Everything that a send through discord.py may raise for reasons outside this program."""

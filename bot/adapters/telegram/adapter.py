@@ -65,7 +65,7 @@ REPLY_TRIES = 3
 STOP_PATIENCE = 15.0
 """Seconds that a stop waits for the answers that are being prepared."""
 
-STARTING = Retry(timedelta(seconds=5), "starting", counted=False, scope="platform")
+STARTING = Retry(timedelta(seconds=1), "starting", counted=False, scope="platform")
 
 _Application = Application[Any, Any, Any, Any, Any, Any]
 

@@ -1,0 +1,186 @@
+"""/why: for one paper, why this chat was told of it or not, subscription by subscription."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, datetime
+from zoneinfo import ZoneInfo
+
+from bot.commands.subscribing import next_digest
+from bot.commands.visit import Visit, bold, code, line, rows, say
+from bot.markup import Block, Line
+from bot.ports import Button, Reply
+from bot.render.paper_words import field_names
+from scheduler import matching, paper_ids, planning, query
+from scheduler.errors import NotAPaperId, QueryError
+from scheduler.models import DeliveryState, PaperId, Subscription
+from scheduler.query import And, Node, Not, Query
+from scheduler.store.outbox import Run
+from scheduler.store.papers import Known
+
+
+def why(visit: Visit) -> Reply:
+    """Whether and when the chat was told of the paper, and what each of its subscriptions says to it."""
+    t = visit.t
+    if not visit.argument:
+        return say(t("Which paper? Write its id or a link after the command:"), line(code("/why 2609.33867")))
+    try:
+        paper_id, _ = paper_ids.parse(visit.argument)
+    except NotAPaperId:
+        return say(
+            t(
+                "“{text}” is no paper's id. One looks like 2609.33867 or hep-th/9901001; a link works too.",
+                text=visit.argument[:80],
+            )
+        )
+    known = visit.store.archive.by_id(paper_id)
+    return _not_there(visit, paper_id) if known is None else _answer(visit, known)
+
+
+def _not_there(visit: Visit, paper_id: PaperId) -> Reply:
+    links = paper_ids.links(paper_id)
+    return say(
+        visit.t("{id} is not in the archive, so nobody here was told of it.", id=paper_id),
+        visit.t("Categories that are fetched: {names}.", names=visit.t.row(visit.house.categories)),
+        keyboard=rows(Button(visit.t("Abstract page"), url=links["abs"]) if links else None),
+    )
+
+
+def _answer(visit: Visit, known: Known) -> Reply:
+    t = visit.t
+    head = Block((line(bold(known.paper.title)), line(_verdict(visit, known))))
+    subscriptions = visit.store.chats.subscriptions(visit.chat.key)
+    if not subscriptions:
+        return Reply((head, Block((line(t("This chat follows nothing yet.")),))))
+    reasons = tuple(Block(tuple(_reason(visit, known, one))) for one in subscriptions)
+    return Reply((head, *reasons), rows(Button(t("Open the card"), f"p:{known.paper.id}")))
+
+
+def _verdict(visit: Visit, known: Known) -> str:
+    """What happened to this paper in this chat, in one sentence."""
+    t = visit.t
+    run = visit.store.outbox.run_with(visit.chat.key, known.key)
+    if run is not None:
+        return run_words(visit, run)
+    if not known.announced:
+        return t("It is in the archive for search only; its announcement was never fetched.")
+    news = _news(known)
+    if not news:
+        day = max(day for day, _, _ in known.announced)
+        return t("It came only as a replacement ({date}); digests tell of new papers.", date=t.date(day))
+    if not any(_finds(visit, one, known) for one in visit.store.chats.subscriptions(visit.chat.key)):
+        return t("Announced on {date}; nothing that this chat follows finds it.", date=t.date(max(news)))
+    if not _wanted_by_date(visit, max(news), known):
+        return t("Announced on {date}; this chat began to follow it later.", date=t.date(max(news)))
+    if max(news) < planning.newest_day(visit.store, visit.now) - planning.LOOK_BACK:
+        return t("Announced on {date}, which is farther back than digests look.", date=t.date(max(news)))
+    return f"{t('Announced on {date}; it comes with the next digest.', date=t.date(max(news)))} {next_digest(visit)}"
+
+
+def run_words(visit: Visit, run: Run) -> str:
+    """What became of a run of this chat, in one sentence."""
+    t = visit.t
+    match run.state:
+        case DeliveryState.SENT if run.sent_at is not None:
+            return t("Delivered here on {moment}.", moment=moment_words(visit, run.sent_at))
+        case DeliveryState.FAILED:
+            return t(
+                "Planned on {moment}, but the platform refused a part of it. That is my mistake, and it is noted.",
+                moment=moment_words(visit, run.planned),
+            )
+        case DeliveryState.UNKNOWN:
+            return t(
+                "Sent on {moment}, but the platform never said whether it arrived.",
+                moment=moment_words(visit, run.planned),
+            )
+    if run.waits_until is not None and run.waits_until > visit.now:
+        return t(
+            "Planned on {moment}; it waits until {until}, because the platform asks for that.",
+            moment=moment_words(visit, run.planned),
+            until=moment_words(visit, run.waits_until),
+        )
+    return t("Planned on {moment}; it is on its way.", moment=moment_words(visit, run.planned))
+
+
+def moment_words(visit: Visit, moment: datetime) -> str:
+    """A day and a time on the chat's own clock."""
+    local = moment.astimezone(ZoneInfo(visit.chat.schedule.zone))
+    return f"{visit.t.date(local.date())} {visit.t.time(local)}"
+
+
+def _news(known: Known) -> list[date]:
+    return [day for day, _, kind in known.announced if kind.is_news]
+
+
+def _finds(visit: Visit, one: Subscription, known: Known) -> bool:
+    try:
+        return bool(_index(known).hits(query.parse(one.query), today=visit.now.date()))
+    except QueryError:
+        return False
+
+
+def _wanted_by_date(visit: Visit, day: date, known: Known) -> bool:
+    """True when a subscription that finds the paper had begun on that day."""
+    return any(
+        (one.since is None or one.since <= day) and _finds(visit, one, known)
+        for one in visit.store.chats.subscriptions(visit.chat.key)
+    )
+
+
+def _index(known: Known) -> matching.DayIndex:
+    return matching.DayIndex([(known.paper, known.wordings)])
+
+
+def _reason(visit: Visit, known: Known, one: Subscription) -> Iterator[Line]:
+    """A subscription's name, and what it finds in the paper or misses in it."""
+    t = visit.t
+    yield line(bold(one.title))
+    try:
+        parsed = query.parse(one.query)
+    except QueryError:
+        yield line(t("I can't read this search any more; please write it anew."))
+        return
+    index = _index(known)
+    hits = index.hits(parsed, today=visit.now.date())
+    if 0 not in hits:
+        yield line(_missed(visit, index, parsed))
+        return
+    yield line(
+        t(
+            "Finds it: {words} ({fields}).",
+            words=t.names([f"“{word}”" for word in hits[0].words] or [parsed.canonical]),
+            fields=field_names(hits[0].fields, t),
+        )
+    )
+    news = _news(known)
+    if one.since is not None and news and max(news) < one.since:
+        yield line(t("Followed since {date}, which is later.", date=t.date(one.since)))
+
+
+def _missed(visit: Visit, index: matching.DayIndex, parsed: Query) -> str:
+    """Why a query does not find the one paper of `index`."""
+    t = visit.t
+    if parsed.root is None or index.hits(Query(parsed.root)):
+        return t("Its dates leave this paper out.")
+    excluding = [part for part in _exclusions(parsed.root) if index.hits(Query(part.part))]
+    if excluding:
+        return t("Excluded by {rules}.", rules=t.names([str(part) for part in excluding]))
+    found = [term for term in query.positive_terms(parsed.root) if index.hits(Query(term))]
+    if not found:
+        return t("None of its words occurs in this paper.")
+    missing = [str(part) for part in _parts(parsed.root) if not index.hits(Query(part))]
+    return t(
+        "Found {found}, but not {missing}.",
+        found=t.names([str(term) for term in found]),
+        missing=t.names(missing),
+    )
+
+
+def _parts(root: Node) -> tuple[Node, ...]:
+    """What must hold at once, without what is excluded."""
+    parts = root.parts if isinstance(root, And) else (root,)
+    return tuple(part for part in parts if not isinstance(part, Not))
+
+
+def _exclusions(root: Node) -> tuple[Not, ...]:
+    return tuple(part for part in root.parts if isinstance(part, Not)) if isinstance(root, And) else ()
