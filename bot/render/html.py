@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from html import escape
 
 from bot.locale import Translator
-from bot.ports import Attachment
 from bot.markup.letters import clean, link_target
+from bot.ports import Attachment
 from bot.render.digest import announced_line, days_line, marks, matched, section_title, total_line
 from bot.render.paper_words import (
     abstract_page,

@@ -37,8 +37,9 @@ def paper_object(
 ) -> dict[str, Any]:
     """A paper as `digest --format json` and `search --json` show it.
 
-    `version` is null where no source has told it (listing pages and OAI-PMH do not). `tldr` is in `lang` ("en", "zh"; "both" counts as "en") or else in the other language, "" where there is
-    none. `matched` is null where nothing was matched, `announce_type` where it is about no announcement.
+    `version` is null where no source has told it (listing pages and OAI-PMH do not). `tldr` is in `lang` ("en",
+    "zh"; "both" counts as "en") or else in the other language, "" where there is none. `matched` is null where
+    nothing was matched, `announce_type` where it is about no announcement.
     """
     said = tldrs(wordings, ("zh",) if lang == "zh" else ("en",))
     chinese = wordings.get("zh")
