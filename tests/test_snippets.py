@@ -22,7 +22,7 @@ def marked(text: str, wanted: str, width: int = 80) -> list[str]:
 @pytest.mark.parametrize(
     ("wanted", "hits"),
     [
-        ('"diffusion policy"', ["diffusion", "policies"]),
+        ('"diffusion policy"', ["diffusion policies"]),
         ("multiagent", ["Multi-Agent"]),
         ("uncertain*", ["uncertainty"]),
         ("policy -survey", ["policies"]),
