@@ -66,6 +66,9 @@ _UNARY_AFTER = frozenset("([{,=<>≤≥|^_/")
 _BLANK_SIGNS = frozenset(", ;:>\\\n\t\r")
 _NO_SIGNS = frozenset("!-/@")
 
+_MAY_BE_TEX = re.compile(r"[\\$^_{}~`]|--|''")
+"""Signs without which a text is plain: most abstracts have none (a hyphen or an apostrophe alone is no TeX)."""
+
 
 @dataclass(slots=True)
 class _Frame:
@@ -87,7 +90,7 @@ class _Frame:
 
 def to_text(raw: str) -> str:
     """`raw` with its TeX turned into Unicode; blanks are not folded, letters may be decomposed."""
-    if not any(sign in raw for sign in "\\$^_{}~`'-"):
+    if not _MAY_BE_TEX.search(raw):
         return raw
     return _Reader(raw).read()
 
