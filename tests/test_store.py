@@ -23,6 +23,8 @@ from scheduler.models import (
 )
 from scheduler.store import Store, open_store
 from scheduler.store.chats import SUBSCRIPTIONS_PER_CHAT, TooManySubscriptions
+from scheduler.store.database import known_names
+from scheduler.store.schema import MIGRATIONS
 from tests.builders import MORNING, TUESDAY, chat_in, feed, memory_store, paper
 
 
@@ -216,6 +218,34 @@ def test_a_database_survives_being_opened_again(tmp_path: Path) -> None:
     again = open_store(path)
     assert found(again, "world model") == ["2609.00001"]
     again.close()
+
+
+CHAT_OF_ANY_AGE = (
+    "insert into chat(platform, chat_id, thread_id, kind, title, lang, content, time, zone, weekdays, state, reason, "
+    "joined, next_due) values ('telegram', '7', '', 'private', 'ada', 'en', 'en', '08:00', 'UTC', '0123456', 'active', "
+    "'', '2026-09-01T00:00:00+00:00', 0)"
+)
+
+
+@pytest.mark.parametrize("name", known_names()[1:])
+def test_every_migration_keeps_what_the_schema_before_it_held(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "paperboy.sqlite"
+    old = Database(path)
+    MIGRATIONS.apply(old, stop_before=name)
+    old.execute(CHAT_OF_ANY_AGE)
+    old.execute("insert into subscription(chat, query, title, owner) values (1, 'rl', 'rl', '')")
+    old.close()
+    store = open_store(path)
+    chat = store.chats.at(ChatRef(Platform.TELEGRAM, "7"))
+    assert chat is not None
+    assert [one.query for one in store.chats.subscriptions(chat.key)] == ["rl"]
+    assert [entry.chat.key for entry in store.chats.due(MORNING)] == [chat.key]
+    store.archive.store(feed(paper("2609.00001", "World models")), now=MORNING)
+    assert found(store, "world model") == ["2609.00001"]
+    assert {row["name"] for row in store.db.query("select name from _sqlite_migrations")} == set(
+        known_names()
+    )
+    store.close()
 
 
 def test_a_database_from_a_newer_paperboy_is_refused_and_left_alone(tmp_path: Path) -> None:
