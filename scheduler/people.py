@@ -49,6 +49,8 @@ def _pieces(text: str) -> list[str]:
 
 def _inside_parentheses(text: str) -> list[bool]:
     """For each character whether it stands in a pair of parentheses (the signs of the pair included)."""
+    if "(" not in text:
+        return [False] * len(text)
     change = [0] * (len(text) + 1)
     opened: list[int] = []
     for place, sign in enumerate(text):
@@ -67,6 +69,9 @@ def _inside_parentheses(text: str) -> list[bool]:
 
 def _name_and_affiliation(piece: str) -> tuple[str, str]:
     """Split "Li Na (Lab) (City)" into ("Li Na", "Lab; City"); an unclosed parenthesis ends with the piece."""
+    if "(" not in piece and ")" not in piece:
+        shown = " ".join(piece.split()).rstrip(",;")
+        return (shown if len(shown) == 1 else shown.removesuffix(":").rstrip()), ""
     inside = _inside_parentheses(piece)
     name: list[str] = []
     groups: list[str] = []

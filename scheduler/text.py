@@ -226,4 +226,10 @@ def is_withdrawn(comments: str, abstract: str = "") -> bool:
     arXiv marks a withdrawal in no field of its own: the authors' comments tell (arXiv help, "Withdraw or
     retract a paper"), and in old papers the abstract is replaced by the notice.
     """
-    return bool(_WITHDRAWN_COMMENT.search(comments[:2000]) or _WITHDRAWN_ABSTRACT.search(abstract[:2000]))
+    return _says(_WITHDRAWN_COMMENT, comments[:2000]) or _says(_WITHDRAWN_ABSTRACT, abstract[:2000])
+
+
+def _says(notice: re.Pattern[str], text: str) -> bool:
+    """Whether the notice stands in the text; most texts have not one of its words, which is cheap to see."""
+    folded = text.lower()
+    return any(word in folded for word in ("withdr", "retract")) and bool(notice.search(text))

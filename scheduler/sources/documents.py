@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from xml.etree.ElementTree import Element, ParseError
 
 from defusedxml.common import DefusedXmlException
@@ -65,7 +66,17 @@ def decoded(body: bytes) -> str:
 
 def local(element: Element) -> str:
     """An element's name without its namespace."""
-    return str(element.tag).rpartition("}")[2]
+    return _local(str(element.tag))
+
+
+@lru_cache(maxsize=4096)
+def _local(tag: str) -> str:
+    return tag.rpartition("}")[2]
+
+
+@lru_cache(maxsize=4096)
+def _folded(tag: str) -> str:
+    return _local(tag).lower()
 
 
 def within(element: Element, name: str) -> Iterator[Element]:
@@ -75,7 +86,8 @@ def within(element: Element, name: str) -> Iterator[Element]:
 
 def children(element: Element, name: str) -> list[Element]:
     """The direct children of that local name (letter case ignored), in order."""
-    return [child for child in element if local(child).lower() == name.lower()]
+    wanted = name.lower()
+    return [child for child in element if _folded(str(child.tag)) == wanted]
 
 
 def child(element: Element, name: str) -> Element | None:
