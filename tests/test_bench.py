@@ -31,6 +31,10 @@ def test_every_part_prints_a_table_and_writes_its_figures(
         "search",
         "parse",
         "archive",
+        "replay",
+        "peak",
+        "send",
+        "render",
     }
     assert len(result.output.splitlines()) == len(figures) + 1
 
