@@ -56,7 +56,7 @@ def build(
     announced: Mapping[date, int],
     delivered: frozenset[int] = frozenset(),
     told_until: date | None = None,
-    complete: bool = True,
+    complete: bool | None = True,
 ) -> Built:
     """One chat's digest of the candidates that it was not told of before.
 

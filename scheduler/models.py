@@ -322,13 +322,16 @@ class Section:
 class Digest:
     """What one chat is told of one or more announcement dates. `announced` counts new and cross-listed papers.
 
+    `complete` is true when arXiv's own count of every category was reached, false when papers are known to be
+    missing, and None when no count was stated.
+
     `more` papers fit too but were left out of a digest of several days: /digest shows a day whole.
     """
 
     dates: tuple[date, ...]
     announced: int
     sections: tuple[Section, ...]
-    complete: bool = True
+    complete: bool | None = True
     more: int = 0
 
     @property

@@ -14,7 +14,7 @@ from scheduler import calendar, digest, enrich, query, slots
 from scheduler.digest import Built, Candidate
 from scheduler.errors import QueryError
 from scheduler.matching import DayIndex
-from scheduler.models import BatchState, Chat, ChatState, Digest, Match, Subscription
+from scheduler.models import Batch, BatchState, Chat, ChatState, Digest, Match, Subscription
 from scheduler.store import Store
 from scheduler.store.chats import DueChat
 from scheduler.store.outbox import Plan
@@ -51,7 +51,7 @@ class Day:
     candidates: tuple[Candidate, ...]
     announced: Mapping[date, int]
     hits: digest.Hits
-    complete: bool
+    complete: bool | None
     arrived: frozenset[date] = frozenset()
 
     def since(self, first: date) -> Day:
@@ -72,16 +72,21 @@ class Round:
 
 
 def read_day(store: Store, dates: Sequence[date], queries: Iterable[str], today: date) -> Day:
-    """The news of `dates` matched with every query (canonical texts); `complete` is false when a batch is not whole."""
+    """The news of `dates` matched with every query (canonical texts); `complete` is as in `Digest`."""
     candidates = _candidates(store, dates)
     index = DayIndex([(entry.paper, entry.wordings) for entry in candidates])
     hits = {text: _hits(index, candidates, text, today) for text in set(queries)}
-    whole = all(
-        batch.state in (BatchState.FRESH, BatchState.QUIET)
-        for day in dates
-        for batch in store.archive.batches(day)
-    )
+    batches = [batch for day in dates for batch in store.archive.batches(day)]
+    whole = _is_whole(batches)
     return Day(candidates, {day: store.archive.announced(day) for day in dates}, hits, whole)
+
+
+def _is_whole(batches: Sequence[Batch]) -> bool | None:
+    """Whether these days are all there: None when that was not checked against arXiv's own count."""
+    if not all(batch.state in (BatchState.FRESH, BatchState.QUIET) for batch in batches):
+        return False
+    counted = [batch for batch in batches if batch.state is BatchState.FRESH]
+    return True if all(batch.declared is not None or batch.declared_counts for batch in counted) else None
 
 
 def _candidates(store: Store, dates: Sequence[date]) -> tuple[Candidate, ...]:

@@ -164,6 +164,8 @@ def _counts(digest: Digest, t: Translator) -> str:
     counts = {"count": t.number(count), "announced": t.number(announced)}
     if digest.complete:
         return t("{count} for you of {announced}, all received", **counts)
+    if digest.complete is None:
+        return t("{count} for you of {announced}", **counts)
     return t("{count} for you of {announced}, more may follow", **counts)
 
 
@@ -350,7 +352,7 @@ def total_line(digest: Digest, t: Translator) -> str:
     count, announced = len(digest.papers), digest.announced
     if announced < count:
         return t.n("{count} paper", "{count} papers", count)
-    if not digest.complete:
+    if digest.complete is False:
         return t.n(
             "{count} paper of {announced}, more may follow",
             "{count} papers of {announced}, more may follow",
