@@ -50,7 +50,7 @@ $(VENV)/bin/python:
 $(VENV)/.runtime: requirements.lock pyproject.toml | $(VENV)/bin/python
 	@echo "Installing into $(VENV) (once) ..."
 	@$(PIP_INSTALL) --require-hashes -r requirements.lock
-	@$(PIP_INSTALL) --no-deps --no-build-isolation --no-index -e .
+	@PYTHONWARNINGS=ignore $(PIP_INSTALL) --no-deps --no-build-isolation --no-index -e .
 	@touch $@
 
 $(VENV)/.dev: requirements-dev.lock $(VENV)/.runtime
