@@ -96,9 +96,9 @@ def _candidates(store: Store, dates: Sequence[date]) -> tuple[Candidate, ...]:
     for entry in entries:
         if entry.key not in seen:
             seen.add(entry.key)
-            words = enrich.complete(entry.paper, entry.wordings)
+            place = len(chosen)
             chosen.append(
-                Candidate(entry.key, entry.paper, entry.announce_type, entry.date, words, len(chosen))
+                Candidate(entry.key, entry.paper, entry.announce_type, entry.date, entry.wordings, place)
             )
     return tuple(chosen)
 
@@ -120,7 +120,7 @@ def build_for(
     told_until: date | None = None,
 ) -> Built:
     """One chat's digest of a day that `read_day` read."""
-    return digest.build(
+    built = digest.build(
         day.candidates,
         day.hits,
         subscriptions,
@@ -129,6 +129,21 @@ def build_for(
         told_until=told_until,
         complete=day.complete,
     )
+    return replace(built, digest=_with_tldrs(built.digest))
+
+
+def _with_tldrs(shown: Digest) -> Digest:
+    """The digest with a TL;DR for every paper: made for those that are told of, not for all that were announced."""
+    sections = tuple(
+        replace(
+            section,
+            papers=tuple(
+                replace(one, wordings=enrich.complete(one.paper, one.wordings)) for one in section.papers
+            ),
+        )
+        for section in shown.sections
+    )
+    return replace(shown, sections=sections)
 
 
 def plan(
