@@ -119,12 +119,6 @@ def _lang(text: str) -> str:
     return text
 
 
-def _content(text: str) -> str:
-    if text not in ("en", "zh", "both"):
-        raise ValueError("en, zh or both")
-    return text
-
-
 def _sources(text: str) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(name for name in re.split(r"[,\s]+", text.lower()) if name))
     for name in names:

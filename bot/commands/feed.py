@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.commands.subscribing import next_digest
+from bot.commands.subscribing import next_digest, not_yours
 from bot.commands.visit import Visit, code, line, rows, say
 from bot.ports import Button, Reply
 from scheduler.models import ChatState
@@ -20,11 +20,7 @@ def feed(visit: Visit) -> Reply:
 def _here(visit: Visit) -> Reply:
     t = visit.t
     if not visit.request.may_manage:
-        return say(
-            t(
-                "Only who manages this chat can change what it follows. Write to me in private for a list of your own."
-            )
-        )
+        return not_yours(visit)
     visit.store.chats.set_state(visit.chat.key, ChatState.ACTIVE)
     if visit.store.chats.subscriptions(visit.chat.key):
         return say(t("The digest comes here."), next_digest(visit))

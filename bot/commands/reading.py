@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from bot.commands.subscribing import next_digest
-from bot.commands.visit import Visit, action, code, line, rows, say, untangled
+from bot.commands.visit import Visit, action, code, line, rows, say
 from bot.markup import Block
 from bot.ports import Button, Keyboard, Reply, Suggestion
 from bot.render import digest as render_digest
@@ -306,8 +306,3 @@ def suggest_papers(visit: Visit, typed: str, limit: int) -> tuple[Suggestion, ..
             query.parse_typed(typed), today=visit.now.date(), limit=limit
         ).papers
     return tuple(Suggestion(f"{one.paper.id} · {one.paper.title}", str(one.paper.id)) for one in known)
-
-
-def pressed_argument(visit: Visit) -> str:
-    """What a pressed button carries, lengthened again where it was too long."""
-    return untangled(visit.store, visit.request.action).partition(":")[2]

@@ -71,14 +71,15 @@ def loosen(visit: Visit) -> Reply:
     """Replaces a phrase by its words in any order: the button under a new subscription."""
     key, _, words = visit.argument.partition(":")
     if not visit.request.may_manage:
-        return _not_yours(visit)
+        return not_yours(visit)
     if key.isdecimal():
         visit.store.chats.unsubscribe(visit.chat.key, int(key))
     parsed = query.parse(words)
     return _save(visit, parsed, visit.t("{words}, in any order", words=parsed.canonical))
 
 
-def _not_yours(visit: Visit) -> Reply:
+def not_yours(visit: Visit) -> Reply:
+    """What somebody is told who may not change what this chat follows."""
     return say(
         visit.t(
             "Only who manages this chat can change what it follows. Write to me in private for a list of your own."
@@ -89,7 +90,7 @@ def _not_yours(visit: Visit) -> Reply:
 def _save(visit: Visit, parsed: Query, title: str, *, loose: bool = False) -> Reply:
     t = visit.t
     if not visit.request.may_manage:
-        return _not_yours(visit)
+        return not_yours(visit)
     if (same := _equal(visit, parsed)) is not None:
         return say(
             t("You follow “{title}” already.", title=same.title),
@@ -198,7 +199,7 @@ def unsubscribe(visit: Visit) -> Reply:
     if not visit.argument:
         return subscriptions(visit)
     if not visit.request.may_manage:
-        return _not_yours(visit)
+        return not_yours(visit)
     found = _named(visit)
     if found is None:
         return say(
@@ -226,7 +227,7 @@ def _named(visit: Visit) -> Subscription | None:
 def undo(visit: Visit) -> Reply:
     """The button under a new subscription, and each one's button in the list: ends it."""
     if not visit.request.may_manage:
-        return _not_yours(visit)
+        return not_yours(visit)
     key = int(visit.argument) if visit.argument.isdecimal() else 0
     ended = visit.store.chats.unsubscribe(visit.chat.key, key)
     if ended is None:

@@ -8,8 +8,10 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from bot.locale import Translator
-from bot.markup import Block, Line, LineKind, Span, Style
+from bot.markup import Block, Line, Span, Style
 from bot.ports import ACTION_LIMIT, Button, Keyboard, Reply, Request
+from bot.render.paper_words import code as code
+from bot.render.paper_words import line as line
 from bot.render.view import View
 from scheduler.models import Chat
 from scheduler.seeds import Topic
@@ -64,19 +66,9 @@ class Visit:
 Handler = Callable[[Visit], Reply]
 
 
-def line(*texts: str | Span, kind: LineKind = LineKind.TEXT) -> Line:
-    """One line of plain texts and spans."""
-    return Line(tuple(text if isinstance(text, Span) else Span(text) for text in texts), kind)
-
-
 def bold(text: str) -> Span:
     """A span in bold."""
     return Span(text, Style.BOLD)
-
-
-def code(text: str) -> Span:
-    """A span that copies on tap where a platform can."""
-    return Span(text, Style.CODE)
 
 
 def say(*lines: str | Line, keyboard: Keyboard | None = None, in_place: bool = False) -> Reply:

@@ -7,8 +7,9 @@ from datetime import date
 from itertools import groupby
 
 from bot.locale import N_, Translator
-from bot.markup import Block, Line, LineKind, Span, Style
+from bot.markup import Block, Line, LineKind
 from bot.ports import Reply
+from bot.render.paper_words import code, line
 from scheduler import query as queries
 from scheduler.errors import QueryError
 from scheduler.query import (
@@ -166,7 +167,7 @@ def error_line(error: QueryError, t: Translator) -> str:
 
 def explain_error(error: QueryError, t: Translator) -> Reply:
     """What is wrong with a query, where, and queries that work."""
-    lines = [_line(_fault(error, t)), *_picture(error.query, error.position), _tries(error.suggestion, t)]
+    lines = [line(_fault(error, t)), *_picture(error.query, error.position), _tries(error.suggestion, t)]
     return Reply((Block(tuple(lines)),))
 
 
@@ -185,7 +186,7 @@ def _picture(query: str, position: int) -> tuple[Line, ...]:
     start, end = max(position - _AROUND, 0), min(position + _AROUND, len(text))
     before = ("…" if start else "") + text[start:position]
     shown = before + text[position:end] + ("…" if end < len(text) else "")
-    return _line(shown, LineKind.PRE), _line(" " * _columns(before) + "^", LineKind.PRE)
+    return line(shown, kind=LineKind.PRE), line(" " * _columns(before) + "^", kind=LineKind.PRE)
 
 
 def _columns(text: str) -> int:
@@ -201,12 +202,4 @@ def _width(letter: str) -> int:
 
 def _tries(suggestion: str, t: Translator) -> Line:
     second = SECOND_EXAMPLE if suggestion != SECOND_EXAMPLE else EXAMPLE
-    return Line((Span(t("Try")), Span("  "), _code(suggestion), Span(f"  {t('or')}  "), _code(second)))
-
-
-def _code(text: str) -> Span:
-    return Span(text, Style.CODE)
-
-
-def _line(text: str, kind: LineKind = LineKind.TEXT) -> Line:
-    return Line((Span(text),), kind)
+    return line(t("Try"), "  ", code(suggestion), f"  {t('or')}  ", code(second))

@@ -12,7 +12,7 @@ from datetime import date
 
 from scheduler.errors import SourceRefused, SourceUnavailable, UnknownInput
 from scheduler.models import ParsedFeed
-from scheduler.sources import arxiv_abstract, arxiv_api, arxiv_feed, arxiv_listing, arxiv_oai, kinds
+from scheduler.sources import arxiv_api, arxiv_feed, arxiv_listing, arxiv_oai, kinds
 from scheduler.sources.http import Answer, SourceClient, Surface
 from scheduler.sources.pages import heading_of
 
@@ -51,12 +51,6 @@ async def fetch_listing(client: SourceClient, category: str, day: date | None = 
         words = heading_of(error.body)
         raise SourceRefused("arxiv", f"{error} {words}".strip(), error.body) from error
     return _parsed(answer, arxiv_listing.KIND, category)
-
-
-async def fetch_abstract(client: SourceClient, paper_id: str) -> ParsedFeed:
-    """One paper's page (an id, with or without a version). Raises SourceError."""
-    answer = await client.get(Surface.PAGES, f"/abs/{paper_id}", accept=HTML)
-    return _parsed(answer, arxiv_abstract.KIND, "")
 
 
 async def fetch_papers(client: SourceClient, ids: Sequence[str]) -> ParsedFeed:
