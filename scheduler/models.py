@@ -46,6 +46,17 @@ class BatchState(StrEnum):
     FAILED = "failed"
 
 
+class ChangeKind(StrEnum):
+    """What changed in a paper that was archived before."""
+
+    VERSION = "version"
+    TITLE = "title"
+    COMMENTS = "comments"
+    WITHDRAWN = "withdrawn"
+    DOI = "doi"
+    JOURNAL_REF = "journal_ref"
+
+
 class Platform(StrEnum):
     """Where a chat lives."""
 
@@ -142,6 +153,22 @@ class Announcement:
     announce_type: AnnounceType
     date: date
     category: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One thing that changed in an archived paper. `number` rises with every change that is written down.
+
+    `paper` is the paper's key in the archive, `at` when the change was seen, `old` and `new` what was and is there
+    ("1" and "2" for a version, "" for nothing, "" and "yes" for a withdrawal).
+    """
+
+    number: int
+    paper: int
+    at: datetime
+    kind: ChangeKind
+    old: str
+    new: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from scheduler.models import (
     Author,
     Batch,
     BatchState,
+    Change,
     Paper,
     PaperId,
     ParsedFeed,
@@ -26,6 +27,7 @@ from scheduler.models import (
 from scheduler.query import Query
 from scheduler.store import search
 from scheduler.store.aliases import Aliases
+from scheduler.store.changes import Changes
 from scheduler.store.database import writing
 
 KEYS_PER_DAY = 100_000
@@ -33,6 +35,9 @@ KEYS_PER_DAY = 100_000
 
 COLUMNS = tuple(field.name for field in fields(Paper))
 CHUNK = 500
+
+NAMED_BY_KEY = ("wording", "alias", "delivered", "change")
+"""The tables whose column `paper` is a paper's key and that follow it when the paper is given another one."""
 
 Wordings = Mapping[str, Wording]
 
@@ -80,6 +85,7 @@ class Archive:
     def __init__(self, db: Database) -> None:
         self._db = db
         self._aliases = Aliases(db)
+        self._changes = Changes(db)
 
     def store(
         self, feed: ParsedFeed, *, now: datetime, wordings: Mapping[PaperId, Sequence[Wording]] | None = None
@@ -132,6 +138,8 @@ class Archive:
             words = _with(old_words or {}, wordings.get(paper.id, ()))
             if before is None or stored != before[1] or words != old_words:
                 self._write(key, stored, words, before[1] if before else None, old_words)
+                if before is not None:
+                    self._changes.note(key, before[1], stored, now)
             if before is not None and stored.id != paper.id:
                 self._aliases.add(key, stored, [paper.id])
             elif before is not None and stored.id != before[1].id:
@@ -156,7 +164,7 @@ class Archive:
         search.unindex(self._db, old, document)
         self._db.execute("pragma defer_foreign_keys = on")
         self._db.execute("update paper set key = ? where key = ?", [new, old])
-        for table in ("wording", "alias", "delivered"):
+        for table in NAMED_BY_KEY:
             self._db.execute(f"update {table} set paper = ? where paper = ?", [new, old])
         search.index(self._db, new, document)
         return new
@@ -408,6 +416,18 @@ class Archive:
             for key in keys
             if key in papers
         )
+
+    def changes_since(self, number: int, papers: Iterable[int] | None = None) -> tuple[Change, ...]:
+        """What changed in archived papers after the change of that number, oldest first.
+
+        `papers` are keys, None for all papers. The number of the newest change is `last_change()`: who remembers it
+        misses nothing, whatever the clocks say.
+        """
+        return self._changes.since(number, papers)
+
+    def last_change(self) -> int:
+        """The number of the newest change, 0 before there is any."""
+        return self._changes.last()
 
     def wordings(self, keys: Sequence[int]) -> dict[int, dict[str, Wording]]:
         """The words of each key's paper by language; an empty dict for a paper without any."""

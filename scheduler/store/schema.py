@@ -9,7 +9,7 @@ from sqlite_utils.migrations import Migrations
 
 from scheduler import identity
 from scheduler.models import Author, Paper, PaperId
-from scheduler.store import aliases, search
+from scheduler.store import aliases, changes, search
 
 MIGRATIONS = Migrations("paperboy")
 
@@ -198,3 +198,11 @@ def m004_who_can_mend(db: Database) -> None:
     db.execute("create index chat_person on chat(person) where person != ''")
     db.execute("create index delivery_due on delivery(not_before, key) where state = 'pending'")
     db.execute("create index delivery_leased on delivery(lease_until) where state = 'sending'")
+
+
+@MIGRATIONS()
+def m005_changes_and_cross_lists(db: Database) -> None:
+    """What changed in archived papers, and whether a subscription follows cross-listed papers."""
+    for statement in changes.SCHEMA:
+        db.execute(statement)
+    db.execute("alter table subscription add column cross_lists integer not null default 1")
