@@ -48,6 +48,10 @@ def _path(text: str) -> Path:
     return Path(text).expanduser()
 
 
+def _no_path_or(text: str) -> Path | None:
+    return _path(text) if text.strip() else None
+
+
 def _categories(text: str) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(re.split(r"[,\s]+", text.strip(" ,"))))
     for name in names:
@@ -225,6 +229,9 @@ class Settings:
     )
     biorxiv_url: str = setting(_url, "https://api.biorxiv.org", "bioRxiv and medRxiv: the API.")
     huggingface_url: str = setting(_url, "https://huggingface.co", "Hugging Face: the daily papers.")
+    glossary: Path | None = setting(
+        _no_path_or, "", "A CSV file (term,preferred,forbidden) on top of seeds/glossary.zh.csv."
+    )
     tick: float = setting(_tick, "20", "Seconds between two looks at what is due: fetches and digests.")
     log_level: str = setting(_level, "INFO", "How much is logged: DEBUG, INFO, WARNING or ERROR.")
 

@@ -100,11 +100,35 @@ class Author:
 
 
 @dataclass(frozen=True, slots=True)
+class Flag:
+    """One place where words that were made from a paper do not say what the paper says.
+
+    `field` is "title", "abstract" or "tldr"; `kind` a short stable key ("number", "name", "terminology", …; see
+    `scheduler.enrich.checks`); `severity` "minor" or "major"; `detail` the place in short: "3.6k → 36k".
+    """
+
+    field: str
+    kind: str
+    severity: str
+    detail: str
+
+
+class WordingStatus(StrEnum):
+    """How far words can be trusted: checked, flagged, not to be had, or the original put in their place."""
+
+    OK = "ok"
+    FLAGGED = "flagged"
+    FAILED = "failed"
+    FALLBACK = "fallback"
+
+
+@dataclass(frozen=True, slots=True)
 class Wording:
     """A paper's words in one language ("en", "zh"); "" for what there is not.
 
     `origin` says who wrote them: "extract" (the built-in one), "editor" (a person; the seeds), "import", or a
-    model's name.
+    model's name; `translator` names who wrote title and abstract where that is somebody else. `flags` is what the
+    checks found in them.
     """
 
     lang: str
@@ -112,6 +136,9 @@ class Wording:
     tldr: str = ""
     abstract: str = ""
     origin: str = "extract"
+    flags: tuple[Flag, ...] = ()
+    status: WordingStatus = WordingStatus.OK
+    translator: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,17 @@
-"""What a new database starts with: the catalogue of topics and one day's papers, from the folder `seeds/`."""
+"""What the folder `seeds/` brings: the catalogue of topics, one day's papers for a new database, the glossary."""
 
 from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
-from scheduler.errors import UnknownInput
+from scheduler.enrich.glossary import Glossary, read_terms
+from scheduler.errors import SettingsError, UnknownInput
 from scheduler.models import Announcement, AnnounceType, Author, Paper, PaperId, ParsedFeed, Wording
 from scheduler.store import Store
 from scheduler.text import clean
@@ -54,6 +55,31 @@ def _topic(entry: Mapping[str, str]) -> Topic:
         description={"en": entry["description_en"], "zh": entry["description_zh"]},
         query=entry["query"],
     )
+
+
+def glossary(own: Path | None = None, folder: Path = FOLDER) -> Glossary:
+    """The shipped English-Chinese glossary with the operator's file on top of it.
+
+    Raises UnknownInput for a file that cannot be read and SettingsError for one that is no glossary.
+    """
+    shipped = folder / "glossary.zh.csv"
+    made = Glossary(read_terms(_text(shipped, _unreadable), str(shipped)))
+    if own is None:
+        return made
+    return made.with_terms(read_terms(_text(own, _unreadable_glossary), f"PAPERBOY_GLOSSARY={own}"))
+
+
+def _text(path: Path, problem: Callable[[Path, OSError], str]) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UnknownInput(problem(path, error)) from error
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{path} is no glossary: not UTF-8, byte {error.start}") from error
+
+
+def _unreadable_glossary(path: Path, error: OSError) -> str:
+    return f"PAPERBOY_GLOSSARY={path} cannot be read: {error.strerror}"
 
 
 def load_once(store: Store, now: datetime, folder: Path = FOLDER) -> bool:

@@ -16,10 +16,12 @@ from scheduler.models import (
     BatchState,
     ChatRef,
     ChatState,
+    Flag,
     PaperId,
     ParsedFeed,
     Platform,
     Wording,
+    WordingStatus,
 )
 from scheduler.store import Store, open_store
 from scheduler.store.chats import SUBSCRIPTIONS_PER_CHAT, TooManySubscriptions
@@ -131,11 +133,13 @@ def test_words_in_another_language_are_found(store: Store) -> None:
     assert found(store, "扩散策略") == ["2609.00001"]
     known = store.archive.by_id(one.id)
     assert known is not None
-    store.archive.add_wording(known.key, Wording("zh", abstract="抓取任务。"))
+    store.archive.add_wording(known.key, Wording("zh", abstract="抓取任务。", origin="sample-model"))
     assert found(store, "抓取") == ["2609.00001"]
     again = store.archive.by_id(one.id)
     assert again is not None
-    assert again.wordings["zh"] == Wording("zh", "扩散策略", "让机器人更稳。", "抓取任务。", "editor")
+    assert again.wordings["zh"] == Wording(
+        "zh", "扩散策略", "让机器人更稳。", "抓取任务。", "editor", translator="sample-model"
+    )
 
 
 def test_keys_rise_with_the_announcement_date(store: Store) -> None:
@@ -218,6 +222,25 @@ def test_a_database_survives_being_opened_again(tmp_path: Path) -> None:
     again = open_store(path)
     assert found(again, "world model") == ["2609.00001"]
     again.close()
+
+
+def test_flags_are_kept_with_the_text_that_they_are_about(store: Store) -> None:
+    one = paper("2609.00001", "Kites", "A kite of 3.6k lines.")
+    store.archive.store(feed(one), now=MORNING)
+    known = store.archive.by_id(one.id)
+    assert known is not None
+    number = Flag("abstract", "number", "major", "3.6k → 36k")
+    store.archive.add_wording(
+        known.key, Wording("zh", "风筝", abstract="36k线的风筝。", origin="import", flags=(number,))
+    )
+    store.archive.add_wording(known.key, Wording("zh", title="风筝！", origin="import"))
+    flagged = store.archive.by_id(one.id)
+    assert flagged is not None
+    assert (flagged.wordings["zh"].flags, flagged.wordings["zh"].status) == ((number,), WordingStatus.FLAGGED)
+    store.archive.add_wording(known.key, Wording("zh", abstract="3.6k线的风筝。", origin="import"))
+    mended = store.archive.by_id(one.id)
+    assert mended is not None
+    assert mended.wordings["zh"] == Wording("zh", "风筝！", "", "3.6k线的风筝。", "import")
 
 
 CHAT_OF_ANY_AGE = (

@@ -29,6 +29,7 @@ from scheduler.store import search
 from scheduler.store.aliases import Aliases
 from scheduler.store.changes import Changes
 from scheduler.store.database import writing
+from scheduler.store.wordings import put_words, read_words, united
 
 KEYS_PER_DAY = 100_000
 """A paper's key is yyyymmdd * KEYS_PER_DAY + sequence: a date is a range of keys, newest first their order."""
@@ -135,7 +136,7 @@ class Archive:
                     key = self._dated(key, new_keys.next(day), before[1], old_words)
                     before = (key, before[1])
                     all_words[key] = old_words
-            words = _with(old_words or {}, wordings.get(paper.id, ()))
+            words = united(old_words or {}, wordings.get(paper.id, ()))
             if before is None or stored != before[1] or words != old_words:
                 self._write(key, stored, words, before[1] if before else None, old_words)
                 if before is not None:
@@ -186,7 +187,7 @@ class Archive:
             )
         self._aliases.add(key, paper)
         for word in words.values():
-            self._put_wording(key, word)
+            put_words(self._db, key, word)
         document = tokens.document(paper, words)
         if before == document:
             return
@@ -194,20 +195,12 @@ class Archive:
             search.unindex(self._db, key, before)
         search.index(self._db, key, document)
 
-    def _put_wording(self, key: int, word: Wording) -> None:
-        self._db.execute(
-            "insert into wording(paper, lang, title, tldr, abstract, origin) values (?, ?, ?, ?, ?, ?) "
-            "on conflict(paper, lang) do update set title = excluded.title, tldr = excluded.tldr, "
-            "abstract = excluded.abstract, origin = excluded.origin",
-            [key, word.lang, word.title, word.tldr, word.abstract, word.origin],
-        )
-
     def add_wording(self, key: int, word: Wording) -> None:
-        """Adds words to an archived paper; parts of `word` that are "" leave what is there."""
+        """Adds words to an archived paper; parts of `word` that are "" leave what is there, with their flags."""
         known = self.by_key([key])
         if not known:
             return
-        words = _with(known[0].wordings, (word,))
+        words = united(known[0].wordings, (word,))
         if words != known[0].wordings:
             with writing(self._db):
                 self._write(key, known[0].paper, words, known[0].paper, known[0].wordings)
@@ -433,9 +426,7 @@ class Archive:
         """The words of each key's paper by language; an empty dict for a paper without any."""
         found: dict[int, dict[str, Wording]] = {key: {} for key in keys}
         for row in self._in("select * from wording where paper in", keys):
-            found[row["paper"]][row["lang"]] = Wording(
-                row["lang"], row["title"], row["tldr"], row["abstract"], row["origin"]
-            )
+            found[row["paper"]][row["lang"]] = read_words(row)
         return found
 
     def search(self, wanted: Query, *, today: date, limit: int, before: int | None = None) -> FoundPapers:
@@ -536,20 +527,6 @@ def _richer(newer: tuple[Author, ...], older: tuple[Author, ...]) -> tuple[Autho
     if not newer or (same and not any(author.affiliation for author in newer)):
         return older
     return newer
-
-
-def _with(known: Wordings, added: Iterable[Wording]) -> dict[str, Wording]:
-    words = dict(known)
-    for word in added:
-        before = words.get(word.lang, Wording(word.lang, origin=word.origin))
-        words[word.lang] = Wording(
-            word.lang,
-            word.title or before.title,
-            word.tldr or before.tldr,
-            word.abstract or before.abstract,
-            word.origin if word.tldr or not before.tldr else before.origin,
-        )
-    return words
 
 
 def _state(feed: ParsedFeed, batch: Batch) -> tuple[BatchState, str]:

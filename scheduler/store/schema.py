@@ -206,3 +206,11 @@ def m005_changes_and_cross_lists(db: Database) -> None:
     for statement in changes.SCHEMA:
         db.execute(statement)
     db.execute("alter table subscription add column cross_lists integer not null default 1")
+
+
+@MIGRATIONS()
+def m009_checked_wordings(db: Database) -> None:
+    """What the checks found in a paper's words (a JSON list), how far they can be trusted, and who translated."""
+    db.execute("alter table wording add column flags text not null default '[]'")
+    db.execute("alter table wording add column status text not null default 'ok'")
+    db.execute("alter table wording add column translator text not null default ''")
