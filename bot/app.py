@@ -27,7 +27,7 @@ from bot.config import Settings
 from bot.deliveries import Renderer
 from bot.outbox import Sender
 from bot.ports import ChatAdapter, PlatformStopped
-from scheduler import harvesting, jobs, planning, seeds
+from scheduler import harvesting, jobs, planning, seeds, topics
 from scheduler.errors import SettingsError
 from scheduler.harvesting import Others, StoreMemory
 from scheduler.models import Chat, Digest, Platform, Schedule
@@ -80,7 +80,7 @@ def open_seeded(path: Path) -> Store:
 def assemble(settings: Settings) -> Assembly:
     """Opens the database and sets the desk on it."""
     store = StoreThread(open_seeded(settings.database))
-    house = House(seeds.topics(), settings.categories, settings.contact)
+    house = House(topics.catalogue(settings.topics), settings.categories, settings.contact)
     return Assembly(settings, store, Desk(store, house, defaults(settings), settings.lang, clock))
 
 

@@ -232,6 +232,9 @@ class Settings:
     glossary: Path | None = setting(
         _no_path_or, "", "A CSV file (term,preferred,forbidden) on top of seeds/glossary.zh.csv."
     )
+    topics: Path | None = setting(
+        _no_path_or, "", "A TOML file with topics of your own, on top of those in seeds/topics.toml."
+    )
     tick: float = setting(_tick, "20", "Seconds between two looks at what is due: fetches and digests.")
     log_level: str = setting(_level, "INFO", "How much is logged: DEBUG, INFO, WARNING or ERROR.")
 

@@ -1,11 +1,9 @@
-"""What the folder `seeds/` brings: the catalogue of topics, one day's papers for a new database, the glossary."""
+"""What the folder `seeds/` brings: one day's papers for a new database, and the glossary."""
 
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -20,41 +18,8 @@ FOLDER = Path(__file__).resolve().parents[1] / "seeds"
 LOADED = "seeds.loaded"
 
 
-@dataclass(frozen=True, slots=True)
-class Topic:
-    """A ready-made subscription. `title` and `description` by language; `field` is one of arXiv's ("cs", "math")."""
-
-    key: str
-    field: str
-    title: Mapping[str, str]
-    description: Mapping[str, str]
-    query: str
-
-
-def topics(folder: Path = FOLDER) -> tuple[Topic, ...]:
-    """The catalogue in `topics.toml`, in its order. Raises UnknownInput naming the file and what is wrong with it."""
-    path = folder / "topics.toml"
-    try:
-        entries = tomllib.loads(path.read_text(encoding="utf-8"))["topic"]
-        return tuple(_topic(entry) for entry in entries)
-    except OSError as error:
-        raise UnknownInput(_unreadable(path, error)) from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise UnknownInput(f"{path} is no catalogue of topics: {error}") from error
-
-
 def _unreadable(path: Path, error: OSError) -> str:
     return f"{path} cannot be read: {error.strerror}; the folder seeds/ is a part of Paperboy, take it from the release"
-
-
-def _topic(entry: Mapping[str, str]) -> Topic:
-    return Topic(
-        key=entry["key"],
-        field=entry["field"],
-        title={"en": entry["title_en"], "zh": entry["title_zh"]},
-        description={"en": entry["description_en"], "zh": entry["description_zh"]},
-        query=entry["query"],
-    )
 
 
 def glossary(own: Path | None = None, folder: Path = FOLDER) -> Glossary:

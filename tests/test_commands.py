@@ -18,14 +18,14 @@ from bot.markup import LineKind
 from bot.parts import make_parts
 from bot.ports import ACTION_LIMIT, Button, Gone, Moved, Reply, Request
 from bot.render.view import View
-from scheduler import seeds
+from scheduler import topics
 from scheduler.models import Author, ChatKind, ChatRef, ChatState, PaperId, Platform, Wording
 from scheduler.store import Store
 from scheduler.store.thread import StoreThread
 from tests.builders import DEFAULTS, TUESDAY, feed, memory_store, paper
 
 NOON = datetime(2026, 9, 29, 12, 0, tzinfo=UTC)
-TOPICS = seeds.topics()
+TOPICS = topics.catalogue()
 
 
 class Person:

@@ -14,8 +14,8 @@ from scheduler import calendar, query, slots
 from scheduler.errors import QueryError
 from scheduler.models import Subscription
 from scheduler.query import Query
-from scheduler.seeds import Topic
 from scheduler.store.chats import SUBSCRIPTIONS_PER_CHAT, TooManySubscriptions
+from scheduler.topics import Topic
 
 FIELDS = {
     "cs": N_("Computer science"),

@@ -14,8 +14,8 @@ from bot.render.paper_words import code as code
 from bot.render.paper_words import line as line
 from bot.render.view import View
 from scheduler.models import Chat
-from scheduler.seeds import Topic
 from scheduler.store import Store
+from scheduler.topics import Topic
 
 
 @dataclass(frozen=True, slots=True)

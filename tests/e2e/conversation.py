@@ -14,7 +14,7 @@ import simcord
 from bot.commands.desk import Desk
 from bot.commands.table import specs
 from bot.commands.visit import House
-from scheduler import seeds
+from scheduler import seeds, topics
 from scheduler.models import Chat, ChatRef, Platform, Schedule
 from scheduler.store import Store
 from scheduler.store.chats import Defaults
@@ -64,7 +64,7 @@ def open_office() -> Iterator[Office]:
     seeds.load_once(store, NOW)
     thread = StoreThread(store)
     defaults = Defaults(Schedule("08:00", "UTC"), {"en": "en", "zh": "both"})
-    house = House(seeds.topics(), ("cs.LG",), "ops@example.org")
+    house = House(topics.catalogue(), ("cs.LG",), "ops@example.org")
     try:
         yield Office(store, Desk(thread, house, defaults, "en", lambda: NOW))
     finally:
