@@ -136,14 +136,21 @@ def search(
         for number, one in enumerate(found.papers, start=1)
     )
     blocks = render_search.search_page(
-        parsed.canonical, results, found.total, _view(lang, settings.timezone), exact=found.total_is_exact
+        parsed.typed,
+        results,
+        found.total,
+        _view(lang, settings.timezone),
+        exact=found.total_is_exact,
+        by_relevance=parsed.by_relevance,
     )
     packed = pack(blocks, dialect_for(Platform.CONSOLE))
     return "\n\n".join(one.plain for one in packed)
 
 
 def _search_json(found: FoundPapers, parsed: Query, lang: str) -> str:
-    index = DayIndex([(one.paper, one.wordings) for one in found.papers])
+    index = DayIndex(
+        [(one.paper, one.wordings) for one in found.papers], types=[one.types for one in found.papers]
+    )
     objects = [
         paper_object(
             one.paper,

@@ -13,13 +13,13 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import partial
-from itertools import compress, pairwise
+from itertools import chain, compress, pairwise, repeat
 from typing import NamedTuple
 
-from scheduler.models import Match, Paper, Wording
+from scheduler.models import AnnounceType, Match, Paper, Wording
 from scheduler.query import Field, Node, Not, Or, Query, Term, positive_terms
 from scheduler.tokens import NAME_GAP, Document, Place, Run, document, token_places
 
@@ -30,6 +30,7 @@ _MATCH_FIELDS = {
     Field.CATEGORY: "categories",
     Field.ID: "id",
     Field.SOURCE: "source",
+    Field.TYPE: "type",
 }
 _TEXT = (Field.TITLE, Field.ABSTRACT)
 _MANY = 40
@@ -43,16 +44,24 @@ _DIGITS = bytes.maketrans(b"01", b"\x00\x01")
 class DayIndex:
     """Papers made ready for many queries. Indices are those of the sequence given.
 
+    `types` holds, paper by paper, all that it was announced as; without it `type:` finds nothing.
     `day` is their announcement date: a query's date limits are held against it. Without it (papers that were
     chosen by date already) they let everything through.
     """
 
     def __init__(
-        self, papers: Sequence[tuple[Paper, Mapping[str, Wording]]], *, day: date | None = None
+        self,
+        papers: Sequence[tuple[Paper, Mapping[str, Wording]]],
+        *,
+        types: Iterable[Collection[AnnounceType]] = (),
+        day: date | None = None,
     ) -> None:
         self.size = len(papers)
         self.day = day
-        documents = [document(paper, wordings) for paper, wordings in papers]
+        documents = [
+            document(paper, wordings, kinds)
+            for (paper, wordings), kinds in zip(papers, chain(types, repeat(())), strict=False)
+        ]
         self._columns = {field: _Column(_streams(documents, field), field) for field in _MATCH_FIELDS}
         self._all = (1 << self.size) - 1
         self._masks: dict[Term, tuple[tuple[Field, int], ...]] = {}
@@ -169,7 +178,7 @@ def _run_spans(tokens: Sequence[Place], run: Run) -> Iterator[tuple[int, int]]:
 
 
 def _streams(documents: Sequence[Document], field: Field) -> list[str]:
-    return [getattr(each, field.value) for each in documents]
+    return [getattr(each, field.column) for each in documents]
 
 
 class _Column:

@@ -74,7 +74,11 @@ class Round:
 def read_day(store: Store, dates: Sequence[date], queries: Iterable[str], today: date) -> Day:
     """The news of `dates` matched with every query (canonical texts); `complete` is as in `Digest`."""
     candidates = _candidates(store, dates)
-    index = DayIndex([(entry.paper, entry.wordings) for entry in candidates])
+    types = store.archive.types([entry.key for entry in candidates])
+    index = DayIndex(
+        [(entry.paper, entry.wordings) for entry in candidates],
+        types=[types[entry.key] for entry in candidates],
+    )
     hits = {text: _hits(index, candidates, text, today) for text in set(queries)}
     batches = [batch for day in dates for batch in store.archive.batches(day)]
     whole = _is_whole(batches)

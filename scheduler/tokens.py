@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, pairwise
@@ -30,10 +30,10 @@ from typing import NamedTuple
 import rjieba
 
 from scheduler.han import SIMPLIFIED
-from scheduler.models import Author, Paper, Wording
+from scheduler.models import AnnounceType, Author, Paper, Wording
 from scheduler.plurals import singular
 
-VERSION = 1
+VERSION = 2
 """Rises when the same text gives other tokens: a full-text index of another version must be built anew."""
 
 SEPARATOR = "."
@@ -104,7 +104,7 @@ class Document:
 
     `ti` is the title and the Chinese title, `abs` the abstract (the English TL;DR where there is none) and
     the Chinese abstract or TL;DR, `au` each author's name on its own, `cat` categories and their archives,
-    `id` the id, `src` the source.
+    `id` the id, `src` the source and the announce types.
     """
 
     ti: str
@@ -359,6 +359,47 @@ def _open_tails(word: str) -> list[Run]:
     return tails
 
 
+@lru_cache(maxsize=1 << 16)
+def folded(text: str) -> str:
+    """The one spelling of all phrases that look for the same: "Policies" → policy, state-of-the-art → state of the art.
+
+    Pairs that are also looked for joined keep their hyphen (CI/CD → ci-cd).
+    """
+    found: list[str] = []
+    for word in text_words(text):
+        if not _STARTS_HAN.match(word):
+            found += _folded_word(word)
+        elif found and _STARTS_HAN.match(found[-1]) and _cut_alike(found[-1], word):
+            found[-1] += word
+        else:
+            found.append(word)
+    return " ".join(found)
+
+
+def _folded_word(word: str) -> list[str]:
+    chains = [[bare_atom(atom) for atom in chain] for chain in _chains(word)]
+    stable = [[_stable(atom) for atom in chain] for chain in chains]
+    pairs = [2 if _is_joinable(chain) else 1 for chain in chains]
+    if pairs.count(2) > 1:  # such pairs are joined together or not at all
+        return ["/".join(map("-".join, stable))]
+    return [
+        part
+        for chain, ends in zip(stable, pairs, strict=True)
+        for part in ("-".join(chain[:ends]), *chain[ends:])
+    ]
+
+
+def _stable(atom: str) -> str:
+    """The singular where that stands for itself when it is read again."""
+    alone = singular(atom)
+    return alone if piece(alone).split == (alone,) else atom
+
+
+def _cut_alike(before: str, after: str) -> bool:
+    """True when two runs of Chinese have the same words written as one."""
+    return han_words(before + after) == [*han_words(before), *han_words(after)]
+
+
 def written(text: str) -> str:
     """The words of `text`, spelt plainly, with the same tokens: "RL's Policies!" → rl policies."""
     return " ".join(map(_written, text_words(text)))
@@ -398,8 +439,8 @@ def _author_runs(author: Author) -> list[str]:
     return found
 
 
-def document(paper: Paper, wordings: Mapping[str, Wording]) -> Document:
-    """Everything that can be found of `paper`; `wordings` by language ("en", "zh")."""
+def document(paper: Paper, wordings: Mapping[str, Wording], types: Collection[AnnounceType] = ()) -> Document:
+    """Everything that can be found of `paper`; `wordings` by language ("en", "zh"), `types` all it was announced as."""
     english = wordings.get("en", Wording("en"))
     chinese = wordings.get("zh", Wording("zh"))
     return Document(
@@ -410,13 +451,26 @@ def document(paper: Paper, wordings: Mapping[str, Wording]) -> Document:
         au=f" {_NAMES_APART} ".join(run for author in paper.authors for run in _author_runs(author)),
         cat=" ".join(category_tokens(paper.categories)),
         id=" ".join(id_tokens(paper.id)),
-        src=" ".join(map(opaque_token, paper.source.split())),
+        src=" ".join((*map(opaque_token, paper.source.split()), *type_tokens(types))),
     )
 
 
 def _joined_streams(*texts: str) -> str:
     streams = (" ".join(stream(text)) for text in texts if text)
     return f" {SEPARATOR} ".join(text for text in streams if text)
+
+
+def type_token(kind: AnnounceType) -> str:
+    """An announce type as it stands beside a source, of which none has a colon."""
+    return f"type:{kind}"
+
+
+def type_tokens(types: Collection[AnnounceType]) -> list[str]:
+    """Announce types in their order; a replaced cross-list counts as replaced too."""
+    found = set(types)
+    if AnnounceType.REPLACE_CROSS in found:
+        found.add(AnnounceType.REPLACE)
+    return [type_token(kind) for kind in AnnounceType if kind in found]
 
 
 _ONE_CATEGORY = (

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import strategies as st
 
-from scheduler.models import Author, Paper, PaperId, Wording
+from scheduler.models import AnnounceType, Author, Paper, PaperId, Wording
 from scheduler.text import clean
 
 Announced = tuple[Paper, Mapping[str, Wording]]
@@ -161,6 +161,11 @@ def papers(draw: st.DrawFn) -> Announced:
     )
 
 
+def types() -> st.SearchStrategy[frozenset[AnnounceType]]:
+    """What a paper was announced as."""
+    return st.frozensets(st.sampled_from(AnnounceType))
+
+
 def _terms() -> st.SearchStrategy[str]:
     word = st.sampled_from(QUERY_WORDS)
     phrase = st.lists(word, min_size=1, max_size=4).map(lambda words: f'"{" ".join(words)}"')
@@ -168,7 +173,10 @@ def _terms() -> st.SearchStrategy[str]:
     plain = st.builds("{}{}".format, field, word | phrase)
     name = st.sampled_from(SOUGHT_NAMES).map('au:"{}"'.format) | st.just("au:Zhang, W.")
     category = st.sampled_from([*CATEGORIES, "cs", "eess", "cond-mat", "cs.*", "astro*"]).map("cat:{}".format)
-    other = st.sampled_from(["id:2609.00001v2", "id:9901001", "hep-th/9901001", "src:biorxiv", "src:arxiv"])
+    other = st.sampled_from(
+        "id:2609.00001v2 id:9901001 hep-th/9901001 src:biorxiv src:arxiv "
+        "type:new type:cross type:replace type:replace-cross type:new,cross".split()
+    )
     return plain | plain | plain | name | category | other
 
 

@@ -196,8 +196,8 @@ def test_dates_are_held_against_the_day() -> None:
 
 def test_each_query_once() -> None:
     day = index("rl", "robot", "robot rl")
-    queries = [parse(text) for text in ("robots", "RL", "rl", "nothing", "robots -rl")]
-    assert matches(day, queries) == {"robots": (1, 2), "rl": (0, 2), "robots -rl": (1,)}
+    queries = [parse(text) for text in ("robots", "Robot", "RL", "rl", "nothing", "robots -rl")]
+    assert matches(day, queries) == {"robot": (1, 2), "rl": (0, 2), "robot -rl": (1,)}
     assert matches(DayIndex([]), queries) == {}
 
 

@@ -402,8 +402,8 @@ def test_a_search_shows_its_hits_in_italics() -> None:
 
 
 def test_a_search_tells_its_order_and_that_nothing_was_found() -> None:
-    by_relevance = search_page("rl sort:relevance", [Result(1, STAR, {}, None)], 37, view())
-    assert said(by_relevance).startswith("rl sort:relevance · best match first · 37 found")
+    by_relevance = search_page("rl", [Result(1, STAR, {}, None)], 37, view(), by_relevance=True)
+    assert said(by_relevance).startswith("rl · best match first · 37 found")
     assert said(search_page("rl", [], 0, view())) == "rl\nNothing found."
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
-from itertools import count
+from itertools import count, zip_longest
 
 import pytest
 from hypothesis import given, settings
@@ -13,7 +13,7 @@ from sqlite_utils import Database
 
 from scheduler.errors import QueryError
 from scheduler.matching import DayIndex
-from scheduler.models import Author, Paper, PaperId
+from scheduler.models import AnnounceType, Author, Paper, PaperId
 from scheduler.query import Query, looser, parse
 from scheduler.store.search import COUNTED, SCHEMA, Patience, SearchPage, clear, search, unindex
 from scheduler.store.search import index as index_paper
@@ -28,12 +28,15 @@ def key(day: date, sequence: int = 0) -> int:
     return int(f"{day:%Y%m%d}") * 100_000 + sequence
 
 
-def archive(papers: Sequence[Announced], keys: Sequence[int]) -> Database:
+Types = Sequence[frozenset[AnnounceType]]
+
+
+def archive(papers: Sequence[Announced], keys: Sequence[int], types: Types = ()) -> Database:
     """A database with nothing but the index."""
     db = Database(memory=True)
     db.execute(SCHEMA)
-    for place, (paper, wordings) in zip(keys, papers, strict=True):
-        index_paper(db, place, document(paper, wordings))
+    for place, (paper, wordings), kinds in zip_longest(keys, papers, types, fillvalue=frozenset()):
+        index_paper(db, place, document(paper, wordings, kinds))
     return db
 
 
@@ -57,12 +60,16 @@ def everything(db: Database, query: Query, limit: int = 3) -> list[int]:
 
 @given(
     st.lists(announced.papers(), min_size=1, max_size=6),
+    st.lists(announced.types(), min_size=6, max_size=6),
     st.lists(announced.query_texts(), min_size=1, max_size=6),
 )
 @settings(max_examples=250, deadline=None)
-def test_search_and_matching_find_the_same_papers(papers: list[Announced], texts: list[str]) -> None:
+def test_search_and_matching_find_the_same_papers(
+    papers: list[Announced], types: Types, texts: list[str]
+) -> None:
     keys = [key(TODAY - timedelta(days=place * 40), place) for place in range(len(papers))]
-    db, day = archive(papers, keys), DayIndex(papers)
+    types = types[: len(papers)]
+    db, day = archive(papers, keys, types), DayIndex(papers, types=types)
     for text in texts:
         try:
             query, ranked = parse(text), parse(f"{text} sort:relevance")

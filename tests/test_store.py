@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from sqlite_utils import Database
 
-from scheduler import query
+from scheduler import query, tokens
 from scheduler.errors import DatabaseTooNew, StoreError
+from scheduler.matching import DayIndex
 from scheduler.models import (
     AnnounceType,
     BatchState,
@@ -23,7 +24,7 @@ from scheduler.models import (
     Wording,
     WordingStatus,
 )
-from scheduler.store import Store, open_store
+from scheduler.store import Store, open_store, reindexing, search
 from scheduler.store.chats import SUBSCRIPTIONS_PER_CHAT, TooManySubscriptions
 from scheduler.store.database import known_names
 from scheduler.store.schema import MIGRATIONS
@@ -203,7 +204,7 @@ def test_only_active_chats_with_a_subscription_are_due(store: Store) -> None:
 
 def test_notes_and_tokens(store: Store) -> None:
     store.notes["commands"] = "abc"
-    assert dict(store.notes) == {"commands": "abc"}
+    assert dict(store.notes) == {"commands": "abc", reindexing.NOTE: str(tokens.VERSION)}
     del store.notes["commands"]
     with pytest.raises(KeyError):
         del store.notes["commands"]
@@ -292,3 +293,86 @@ def test_a_file_that_is_no_database_is_refused_in_one_line(tmp_path: Path) -> No
         open_store(path)
     assert "\n" not in str(caught.value)
     assert path.read_text(encoding="utf-8").startswith("these are my notes")
+
+
+def types_found(store: Store) -> dict[str, list[str]]:
+    return {
+        kind: sorted(found(store, f"type:{kind}")) for kind in ("new", "cross", "replace", "replace-cross")
+    }
+
+
+def test_a_paper_is_found_by_all_that_it_was_announced_as(store: Store) -> None:
+    both, crossed = paper("2609.00001", "Both"), paper("2609.00002", "Crossed")
+    old = paper("2609.00003", "Old", version=2)
+    store.archive.store(feed(both), now=MORNING)
+    store.archive.store(feed(both, crossed, category="cs.AI", kind=AnnounceType.CROSS), now=MORNING)
+    store.archive.store(feed(old, kind=AnnounceType.REPLACE_CROSS), now=MORNING)
+    expected = {
+        "new": ["2609.00001"],
+        "cross": ["2609.00001", "2609.00002"],
+        "replace": ["2609.00003"],
+        "replace-cross": ["2609.00003"],
+    }
+    assert types_found(store) == expected
+    assert found(store, "-type:new type:cross") == ["2609.00002"]
+    later = replace(both, version=2, abstract="Now with proofs.")
+    store.archive.store(feed(later, day=TUESDAY + timedelta(days=9), kind=AnnounceType.REPLACE), now=MORNING)
+    assert types_found(store) == expected | {"replace": ["2609.00001", "2609.00003"]}
+    assert found(store, "proofs type:replace type:new") == ["2609.00001"]
+
+
+def test_the_first_line_of_a_category_and_day_says_the_type(store: Store) -> None:
+    one = paper("2609.00001")
+    twice = feed(one)
+    twice = replace(
+        twice,
+        announcements=(
+            *twice.announcements,
+            replace(twice.announcements[0], announce_type=AnnounceType.CROSS),
+        ),
+    )
+    for _ in range(2):
+        store.archive.store(twice, now=MORNING)
+    store.archive.store(feed(one, kind=AnnounceType.CROSS), now=MORNING)
+    assert types_found(store) == {"new": ["2609.00001"], "cross": [], "replace": [], "replace-cross": []}
+
+
+def test_matching_and_search_agree_on_types(store: Store) -> None:
+    kinds = list(AnnounceType)
+    for number, kind in enumerate(kinds):
+        store.archive.store(
+            feed(paper(f"2609.0000{number}"), category=f"cs.A{number}", kind=kind), now=MORNING
+        )
+    known = store.archive.by_key(store.archive.keys())
+    index = DayIndex([(one.paper, one.wordings) for one in known], types=[one.types for one in known])
+    for text in (
+        "type:new",
+        "type:cross",
+        "type:replace",
+        "type:replace-cross",
+        "type:new,cross",
+        "cs -type:new",
+    ):
+        wanted = query.parse(text.replace("cs ", "cat:cs "))
+        assert sorted(found(store, wanted.canonical)) == [
+            known[place].paper.id for place in index.papers(wanted)
+        ], text
+
+
+def test_an_index_of_an_older_tokeniser_is_built_anew(tmp_path: Path) -> None:
+    path = tmp_path / "papers.db"
+    store = open_store(path)
+    store.archive.store(feed(paper("2609.00001", "Kites")), now=MORNING)
+    # As an earlier tokeniser left it: no announce types.
+    search.clear(store.db)
+    known = store.archive.by_id(PaperId("2609.00001"))
+    assert known is not None
+    search.index(store.db, known.key, tokens.document(known.paper, known.wordings))
+    store.notes[reindexing.NOTE] = "1"
+    store.db.conn.commit()
+    assert found(store, "kites type:new") == []
+    store.close()
+    store = open_store(path)
+    assert found(store, "kites type:new") == ["2609.00001"]
+    assert not reindexing.renew(store.db, store.archive, store.notes)
+    store.close()

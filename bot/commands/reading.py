@@ -149,7 +149,12 @@ def _search_page(visit: Visit, place: SearchPlace, *, in_place: bool) -> Reply:
         for index, one in enumerate(found.papers)
     )
     blocks = render_search.search_page(
-        parsed.canonical, results, found.total, visit.view, exact=found.total_is_exact
+        parsed.typed,
+        results,
+        found.total,
+        visit.view,
+        exact=found.total_is_exact,
+        by_relevance=parsed.by_relevance,
     )
     return Reply(
         blocks, _search_keyboard(visit, place, parsed, results, found.next_before), in_place=in_place
@@ -177,7 +182,7 @@ def _search_keyboard(
         moves.append(
             Button("▶", action(visit, "s", str(SearchPlace(place.query, (*place.cursors, next_before)))))
         )
-    follow = Button(t("Subscribe to this"), action(visit, "sub", parsed.canonical))
+    follow = Button(t("Subscribe to this"), action(visit, "sub", parsed.typed))
     choices = tuple(
         Button(
             f"{one.number} · {one.paper.title}"[:90], action(visit, "p", one.paper.id), short=str(one.number)
@@ -198,7 +203,7 @@ def _nothing_found(visit: Visit, parsed: Query) -> Reply:
         Button(f"{one.canonical} · {total}"[:60], action(visit, "s", str(SearchPlace(one.canonical))))
         for one, total in offers
     ]
-    follow = Button(t("Tell me when one comes"), action(visit, "sub", parsed.canonical))
+    follow = Button(t("Tell me when one comes"), action(visit, "sub", parsed.typed))
     return say(
         t("Nothing in the archive fits: {meaning}.", meaning=describe(parsed, t)),
         *((t("The nearest that has something:"),) if offers else ()),
@@ -276,7 +281,7 @@ def open_in_place(visit: Visit) -> Reply:
 
 def _because(visit: Visit, known: Known) -> tuple[tuple[str, Match], ...]:
     """Which of the chat's subscriptions find this paper, with the fields that match."""
-    index = matching.DayIndex([(known.paper, known.wordings)])
+    index = matching.DayIndex([(known.paper, known.wordings)], types=[known.types])
     found = []
     for one in visit.store.chats.subscriptions(visit.chat.key):
         try:

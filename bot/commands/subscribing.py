@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from datetime import date, timedelta
 
 from bot.commands.visit import Visit, action, bold, code, line, rows, say
@@ -46,8 +47,8 @@ def subscribe(visit: Visit) -> Reply:
 
 
 def title_of(parsed: Query) -> str:
-    """What heads the section of a query: its canonical text, without quotes where it is one phrase alone."""
-    text = parsed.canonical
+    """What heads the section of a query: what was typed, without quotes where it is one phrase alone."""
+    text = parsed.typed
     inner = text[1:-1]
     return inner if text.startswith('"') and text.endswith('"') and '"' not in inner else text
 
@@ -89,6 +90,7 @@ def not_yours(visit: Visit) -> Reply:
 
 def _save(visit: Visit, parsed: Query, title: str, *, loose: bool = False) -> Reply:
     t = visit.t
+    parsed = replace(parsed, by_relevance=False)  # a digest has an order of its own
     if not visit.request.may_manage:
         return not_yours(visit)
     if (same := _equal(visit, parsed)) is not None:

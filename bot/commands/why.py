@@ -128,7 +128,7 @@ def _wanted_by_date(visit: Visit, day: date, known: Known) -> bool:
 
 
 def _index(known: Known) -> matching.DayIndex:
-    return matching.DayIndex([(known.paper, known.wordings)])
+    return matching.DayIndex([(known.paper, known.wordings)], types=[known.types])
 
 
 def _reason(visit: Visit, known: Known, one: Subscription) -> Iterator[Line]:

@@ -12,6 +12,7 @@ from bot.ports import Reply
 from bot.render.paper_words import code, line
 from scheduler import query as queries
 from scheduler.errors import QueryError
+from scheduler.models import AnnounceType
 from scheduler.query import (
     EXAMPLE,
     MAX_LENGTH,
@@ -38,6 +39,7 @@ _WITH = {
     Field.CATEGORY: N_("in {words}"),
     Field.ID: N_("with the id {words}"),
     Field.SOURCE: N_("from {words}"),
+    Field.TYPE: N_("announced as {words}"),
 }
 _WITHOUT = {
     Field.ANYWHERE: N_("without {words}"),
@@ -47,6 +49,13 @@ _WITHOUT = {
     Field.CATEGORY: N_("not in {words}"),
     Field.ID: N_("not the id {words}"),
     Field.SOURCE: N_("not from {words}"),
+    Field.TYPE: N_("not announced as {words}"),
+}
+_TYPES = {
+    AnnounceType.NEW: N_("a new paper"),
+    AnnounceType.CROSS: N_("a cross-listed one"),
+    AnnounceType.REPLACE: N_("a replaced one"),
+    AnnounceType.REPLACE_CROSS: N_("a replaced cross-listed one"),
 }
 _ANNOUNCED = {
     Bound.SINCE: N_("announced since {date}"),
@@ -69,8 +78,11 @@ _FAULTS = {
     Problem.WILDCARD_PLACE: N_("I can't read this search: a star stands only at the end of a word."),
     Problem.ONLY_NEGATIVE: N_("This search says only what must not occur; it needs something to find."),
     Problem.CONTRADICTION: N_("No paper can match: “{detail}” is wanted and excluded at once."),
-    Problem.UNKNOWN_FIELD: N_("I can't search in “{detail}:”. What I know: ti, abs, au, cat, id, src."),
+    Problem.UNKNOWN_FIELD: N_("I can't search in “{detail}:”. What I know: ti, abs, au, cat, id, src, type."),
     Problem.UNKNOWN_CATEGORY: N_("arXiv has no category “{detail}”."),
+    Problem.UNKNOWN_TYPE: N_(
+        "arXiv does not announce papers as “{detail}”. It knows new, cross, replace and replace-cross."
+    ),
     Problem.BAD_DATE: N_("I can't read the date “{detail}”. Dates look like 2026-09-29, 2026-09 or 7d."),
     Problem.DATE_PLACE: N_(
         "I can't read this search: a date or an order stands outside brackets, on its own."
@@ -140,6 +152,8 @@ def _bracketed(clause: Clause, text: str) -> str:
 def _named(clause: Clause, t: Translator) -> str:
     if clause.kind is Kind.PREFIX:
         return t("words that begin with “{letters}”", letters=clause.text)
+    if clause.kind is Kind.TYPE:
+        return t(_TYPES[AnnounceType(clause.text)])
     if clause.kind in (Kind.CATEGORY, Kind.ID, Kind.SOURCE):
         return clause.text
     return f"“{clause.text}”"

@@ -36,14 +36,20 @@ class Result:
 
 
 def search_page(
-    query: str, results: Sequence[Result], total: int, view: View, *, exact: bool = True
+    query: str,
+    results: Sequence[Result],
+    total: int,
+    view: View,
+    *,
+    exact: bool = True,
+    by_relevance: bool = False,
 ) -> tuple[Block, ...]:
-    """What was searched for (canonical text), in which order, how many were found, and this page's results.
+    """What was searched for (as it was typed), in which order, how many were found, and this page's results.
 
     Not `exact` means that counting stopped at `total`.
     """
     t = view.t
-    order = t("best match first") if query.endswith("sort:relevance") else t("newest first")
+    order = t("best match first") if by_relevance else t("newest first")
     if not results and not total:
         return (Block((line(code(query)), line(t("Nothing found.")))),)
     number = t.number(total) if exact else f"{t.number(total)}+"

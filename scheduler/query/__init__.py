@@ -6,6 +6,7 @@
     x OR y   x | y        one of them; AND ties more closely, (brackets) regroup
     transf*               words that begin so (three letters or more)
     ti: abs: au: cat: id: src:     one field; also title: abstract: author: category: source:
+    type:new   type:cross,replace  how arXiv announced it, in any of the categories that are fetched
     au:"Wei Zhang"        both words in one author's name, in either order
     cat:cs.LG   cat:cs    a category, an archive
     since: until: on:     announcement dates: 2026-09-01, 2026-09, 7d, 2w, today
@@ -26,7 +27,7 @@ from scheduler.query.dates import Bound, DateLimit
 from scheduler.query.explaining import Clause, Explanation, Join, explain
 from scheduler.query.fts import fts
 from scheduler.query.lexing import Sign, lexemes
-from scheduler.query.problems import EXAMPLE, MAX_LENGTH, PROBLEMS, FaultError, Problem
+from scheduler.query.problems import EXAMPLE, MAX_KEPT, MAX_LENGTH, PROBLEMS, FaultError, Problem
 from scheduler.query.reading import read
 from scheduler.query.suggesting import suggestion
 from scheduler.query.syntax import (
@@ -88,9 +89,17 @@ def parse(text: str) -> Query:
 def _read(text: str) -> Query:
     if not text.strip():
         raise FaultError(Problem.EMPTY, 0)
-    if len(text) > MAX_LENGTH:
+    if len(text) > MAX_LENGTH and not _is_canonical(text):
         raise FaultError(Problem.TOO_LONG, MAX_LENGTH, str(len(text)))
     return read(clean(text) if "$" in text or "\\" in text else text, text)
+
+
+def _is_canonical(text: str) -> bool:
+    """True for what was kept of a query: fields and operators written out may make it longer than it was typed."""
+    try:
+        return len(text) <= MAX_KEPT and read(text, text).canonical == text
+    except FaultError:
+        return False
 
 
 def _works(text: str) -> bool:
@@ -114,8 +123,17 @@ def is_plain_words(text: str) -> bool:
 
 
 def phrase_query(words: str) -> Query:
-    """The query for `words` side by side: diffusion policy → "diffusion policy". Raises QueryError."""
-    return parse(f'"{words.strip()}"')
+    """The query for `words` side by side: diffusion policy → "diffusion policy". Raises QueryError.
+
+    The length that counts is that of the words, and `raw` is what was typed.
+    """
+    typed = words.strip()
+    if not typed or len(typed) > MAX_LENGTH:
+        return parse(words)
+    try:
+        return read(f'"{clean(typed)}"', words)
+    except FaultError:
+        return parse(f'"{typed}"')
 
 
 def recent(query: Query, first: date) -> Query:

@@ -45,7 +45,7 @@ def expression(node: Node) -> str:
 
 
 def _term(term: Term) -> str:
-    columns = term.field or "{ti abs}"
+    columns = term.field.column or "{ti abs}"
     runs = [_name(run) if term.field is Field.AUTHOR else _phrase(run) for run in term.runs]
     if len(runs) == 1:
         return f"{columns} : {runs[0]}"

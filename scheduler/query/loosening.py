@@ -9,6 +9,15 @@ from scheduler.errors import QueryError
 from scheduler.query.syntax import And, Field, Node, Not, Or, Query, Term
 
 MOST = 12
+STOP_WORDS = frozenset(
+    """
+    a about all also am an and any are as at be been but by can could did do does for from had has have how i if in
+    into is it its may more most my need no not of on one or our out should so some such than that the their them then
+    there these they this those to two up us use used using via was we were what when where which who why will with
+    would you your 的 了 和 与 在 是 对 中 为 及 或
+    """.split()
+)
+"""Words that say nothing of a subject: alone or beside OR they would find nearly every paper."""
 _LAST_WORD = re.compile(r"[^\W_]{3,}$")
 
 
@@ -34,15 +43,34 @@ def _texts(query: Query) -> Iterator[str]:
     if query.limits:
         yield str(root)
     if isinstance(root, And):
-        kept = tuple(part for part in root.parts if not isinstance(part, Not))
-        if len(kept) < len(root.parts):
-            yield str(And(kept))
-        for left_out in reversed(kept):
-            yield str(And(tuple(part for part in kept if part is not left_out)))
+        yield from _with_parts_left_out(root)
     for one in (_anywhere(root), _words_apart(root)):
         yield str(one)
-    if isinstance(root, And):
-        yield str(Or(tuple(part for part in root.parts if not isinstance(part, Not))))
+    if isinstance(root, And) and len(telling := _telling(root.parts)) > 1:
+        yield str(Or(telling))
+
+
+def _with_parts_left_out(root: And) -> Iterator[str]:
+    """Without the exclusions, without stop words, then without one part after the other."""
+    kept = tuple(part for part in root.parts if not isinstance(part, Not))
+    if len(kept) < len(root.parts):
+        yield str(And(kept))
+    telling = _telling(kept)
+    if telling and len(telling) < len(kept):
+        yield str(And(telling))
+    if len(telling) > 1:
+        for left_out in reversed(telling):
+            yield str(And(tuple(part for part in telling if part is not left_out)))
+
+
+def _telling(parts: tuple[Node, ...]) -> tuple[Node, ...]:
+    """What is wanted, without stop words."""
+    return tuple(part for part in parts if not isinstance(part, Not) and not _is_stop_word(part))
+
+
+def _is_stop_word(node: Node) -> bool:
+    in_text = (Field.ANYWHERE, Field.TITLE, Field.ABSTRACT)
+    return isinstance(node, Term) and node.field in in_text and node.text in STOP_WORDS
 
 
 def _anywhere(node: Node) -> Node:

@@ -38,6 +38,8 @@ class Problem(StrEnum):
     """A field that arXiv has and Paperboy has not."""
     UNKNOWN_CATEGORY = "unknown_category"
     """What looks like one of arXiv's categories and is none."""
+    UNKNOWN_TYPE = "unknown_type"
+    """What is no way in which arXiv announces a paper."""
     BAD_DATE = "bad_date"
     DATE_PLACE = "date_place"
     """A date or an order inside brackets, excluded, or beside OR."""
@@ -48,6 +50,8 @@ PROBLEMS = frozenset(Problem)
 """Every key that QueryError.problem can have."""
 
 MAX_LENGTH = 500
+MAX_KEPT = 2000
+"""Characters of a canonical text at most."""
 MAX_TERMS = 32
 MAX_DEPTH = 8
 MIN_PREFIX = 3

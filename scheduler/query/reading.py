@@ -13,12 +13,23 @@ from functools import lru_cache
 
 from scheduler import paper_ids
 from scheduler.errors import NotAPaperId
+from scheduler.models import AnnounceType
 from scheduler.query.checking import check
 from scheduler.query.dates import Bound, DateLimit, canonical_when
 from scheduler.query.lexing import Lexeme, Sign, lexemes
 from scheduler.query.problems import MAX_DEPTH, MAX_TERMS, MIN_PREFIX, FaultError, Problem
 from scheduler.query.syntax import FIELD_NAMES, LOOKS_LIKE_ID, And, Field, Node, Not, Or, Query, Term
-from scheduler.tokens import Run, name_tokens, opaque_token, open_runs, runs, text_words, written
+from scheduler.tokens import (
+    Run,
+    name_tokens,
+    normalise,
+    opaque_token,
+    open_runs,
+    runs,
+    text_words,
+    type_token,
+    written,
+)
 
 _INITIALS = re.compile(r"[A-Z]\.?(?:-?[A-Z]\.?){0,3}")
 _FILTERS = (Sign.LIMIT, Sign.SORT)
@@ -26,6 +37,16 @@ _TERMS = (Sign.WORD, Sign.PHRASE)
 _BEHIND_ALL = (Sign.OR, Sign.CLOSE, Sign.END)
 _NO_OPERAND = (Sign.AND, *_BEHIND_ALL)
 _END = Lexeme(Sign.END, "", -1)
+_TYPES = {
+    "new": (AnnounceType.NEW,),
+    "cross": (AnnounceType.CROSS,),
+    "replace": (AnnounceType.REPLACE,),
+    "replace-cross": (AnnounceType.REPLACE_CROSS,),
+    "news": (AnnounceType.NEW, AnnounceType.CROSS),
+    **dict.fromkeys(("cross-list", "cross-lists", "crosslist", "cross-listed"), (AnnounceType.CROSS,)),
+    **dict.fromkeys(("replaced", "replacement", "replacements", "rep"), (AnnounceType.REPLACE,)),
+}
+"""arXiv's announce types (its feeds' `arxiv:announce_type`) and what else they are called."""
 _ORDERS = {"relevance": True, "best": True, "newest": False, "date": False, "new": False}
 
 
@@ -226,6 +247,8 @@ def opposite(node: Node) -> Node:
 
 def terms(field: Field, lexeme: Lexeme) -> list[Term]:
     """The term that one word or phrase stands for; several, one of which will do, for `cat:cs.LG,cs.AI`."""
+    if field is Field.TYPE:
+        return [_type(kind) for kind in _announce_types(lexeme)]
     if field is Field.CATEGORY:
         names = [name for name in lexeme.text.replace("+", ",").split(",") if text_words(name)]
         return [_category(name) for name in names]
@@ -259,6 +282,24 @@ def _id(text: str) -> Term:
         return _opaque(Field.ID, opaque_token(paper_ids.parse(text)[0]))
     except NotAPaperId:
         return _opaque(Field.ID, opaque_token(text))
+
+
+def _announce_types(lexeme: Lexeme) -> list[AnnounceType]:
+    """The types that are named, one of which will do. Raises FaultError."""
+    place = lexeme.position
+    kinds: list[AnnounceType] = []
+    for name in re.split("([,+])", lexeme.text):
+        if name not in ("", ",", "+"):
+            known = _TYPES.get(normalise(name).replace("_", "-").replace(" ", "-"))
+            if known is None:
+                raise FaultError(Problem.UNKNOWN_TYPE, place, name)
+            kinds += known
+        place += len(name)
+    return kinds
+
+
+def _type(kind: AnnounceType) -> Term:
+    return Term(Field.TYPE, kind.value, (Run((type_token(kind),)),))
 
 
 def _opaque(field: Field, token: str) -> Term:

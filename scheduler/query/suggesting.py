@@ -23,6 +23,7 @@ _SAMPLES = {
     Field.CATEGORY: "cs.LG",
     Field.ID: "2609.31644",
     Field.SOURCE: "arxiv",
+    Field.TYPE: "new",
 }
 
 
@@ -62,6 +63,8 @@ def _repairs(text: str, fault: FaultError) -> Iterator[str]:
             yield re.sub(re.escape(fault.detail), fault.detail.partition(".")[0], text, flags=re.IGNORECASE)
         case Problem.UNKNOWN_FIELD:
             yield _UNKNOWN_FIELD.sub("", text)
+        case Problem.UNKNOWN_TYPE:
+            yield f"{text[: fault.position]}new{text[fault.position + len(fault.detail) :]}"
         case Problem.CONTRADICTION:
             yield _EXCLUSION.sub(" ", text)
             yield _FILTER.sub(" ", text)

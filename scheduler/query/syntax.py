@@ -10,7 +10,7 @@ from datetime import date
 from enum import StrEnum
 
 from scheduler.query.dates import DateLimit, narrowest
-from scheduler.tokens import Run
+from scheduler.tokens import Run, folded
 
 
 class Field(StrEnum):
@@ -23,6 +23,12 @@ class Field(StrEnum):
     CATEGORY = "cat"
     ID = "id"
     SOURCE = "src"
+    TYPE = "type"
+
+    @property
+    def column(self) -> str:
+        """The stream of `scheduler.tokens.Document` that is looked through; a type stands beside the source."""
+        return Field.SOURCE.value if self is Field.TYPE else self.value
 
 
 FIELD_NAMES = {
@@ -38,6 +44,8 @@ FIELD_NAMES = {
     "id": Field.ID,
     "src": Field.SOURCE,
     "source": Field.SOURCE,
+    "type": Field.TYPE,
+    "announced": Field.TYPE,
     "all": Field.ANYWHERE,
 }
 """What may stand before a colon: arXiv's prefixes (API user manual, "Details of Query Construction") and longer
@@ -56,6 +64,7 @@ class Kind(StrEnum):
     CATEGORY = "category"
     ID = "id"
     SOURCE = "source"
+    TYPE = "type"
 
 
 _KIND_OF_FIELD = {
@@ -63,14 +72,16 @@ _KIND_OF_FIELD = {
     Field.CATEGORY: Kind.CATEGORY,
     Field.ID: Kind.ID,
     Field.SOURCE: Kind.SOURCE,
+    Field.TYPE: Kind.TYPE,
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One word, phrase, prefix, name, category, id or source, in one field.
+    """One word, phrase, prefix, name, category, id, source or announce type, in one field.
 
-    `text` is its canonical spelling without field, quotes and star; terms that differ in it alone are equal.
+    `text` is its plain spelling without field, quotes and star; terms that differ in it alone are equal and have one
+    canonical spelling (`str`).
     A paper has the term when the field has one of `runs` side by side; for AUTHOR: within one name, in any
     order. `is_open` marks a prefix.
     """
@@ -90,7 +101,9 @@ class Term:
         return Kind.WORD if len(self.runs[0].tokens) == 1 else Kind.PHRASE
 
     def __str__(self) -> str:
-        body = f"{self.text}*" if self.is_open else self.text
+        body = self.text if self.field in _KIND_OF_FIELD else folded(self.text)
+        if self.is_open:
+            body = f"{self.text}*"
         if " " in body or ":" in body or (not self.field and LOOKS_LIKE_ID.fullmatch(body)):
             body = f'"{body}"'
         return f"{self.field}:{body}" if self.field else body
@@ -150,6 +163,11 @@ class Query:
         parts += [str(limit) for limit in self.limits]
         parts += ["sort:relevance"] if self.by_relevance else []
         object.__setattr__(self, "canonical", " ".join(parts))
+
+    @property
+    def typed(self) -> str:
+        """What was typed, on one line."""
+        return " ".join(self.raw.split()) or self.canonical
 
     def span(self, today: date) -> tuple[date | None, date | None]:
         """The first and the last announcement date asked for, None for an open side."""

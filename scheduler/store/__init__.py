@@ -12,6 +12,7 @@ from pathlib import Path
 
 from sqlite_utils import Database
 
+from scheduler.store import reindexing
 from scheduler.store.answers import Answers
 from scheduler.store.chats import Chats
 from scheduler.store.database import connect, writing
@@ -49,4 +50,6 @@ def open_store(path: Path | None) -> Store:
     Raises DatabaseTooNew and StoreError.
     """
     db = connect(path)
-    return Store(db, Archive(db), Chats(db), Outbox(db), Notes(db), Tokens(db), Answers(db))
+    archive, notes = Archive(db), Notes(db)
+    reindexing.renew(db, archive, notes)
+    return Store(db, archive, Chats(db), Outbox(db), notes, Tokens(db), Answers(db))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, date, datetime
 from typing import Any
@@ -69,6 +69,11 @@ class Known:
         news = [day for day, _, kind in self.announced if kind.is_news]
         return max(news or [day for day, _, _ in self.announced], default=None)
 
+    @property
+    def types(self) -> frozenset[AnnounceType]:
+        """All that it was announced as."""
+        return frozenset(kind for _, _, kind in self.announced)
+
 
 @dataclass(frozen=True, slots=True)
 class FoundPapers:
@@ -97,25 +102,24 @@ class Archive:
         everything known of that category and day.
         """
         with writing(self._db):
-            papers = [announcement.paper for announcement in feed.announcements] + list(feed.papers)
-            keys = self._upsert(papers, feed.date, now, wordings or {})
+            keys = self._upsert(feed, now, wordings or {})
             self._announce(feed.announcements, keys)
             if feed.date is None or not feed.category:
                 return None
             return self._record(feed, now)
 
     def _upsert(
-        self,
-        papers: Sequence[Paper],
-        day: date | None,
-        now: datetime,
-        wordings: Mapping[PaperId, Sequence[Wording]],
+        self, feed: ParsedFeed, now: datetime, wordings: Mapping[PaperId, Sequence[Wording]]
     ) -> dict[PaperId, int]:
+        papers, day = [entry.paper for entry in feed.announcements] + list(feed.papers), feed.date
         known = self._rows_by_id({paper.id for paper in papers})
         known |= self._known_elsewhere([paper for paper in papers if paper.id not in known])
         new_keys = _KeySequence(self._db)
         all_words = self.wordings([key for key, _ in known.values()])
-        undated = self._undated(known.values()) if day is not None else frozenset()
+        placed = self._placed({key for key, _ in known.values()})
+        undated = {key for key, places in placed.items() if not places} if day is not None else set()
+        told = _told(feed.announcements, {name: key for name, (key, _) in known.items()}, placed)
+        types = {key: frozenset(places.values()) for key, places in placed.items()}
         keys: dict[PaperId, int] = {}
         written: dict[int, Paper] = {}
         for paper in papers:
@@ -137,8 +141,11 @@ class Archive:
                     before = (key, before[1])
                     all_words[key] = old_words
             words = united(old_words or {}, wordings.get(paper.id, ()))
-            if before is None or stored != before[1] or words != old_words:
-                self._write(key, stored, words, before[1] if before else None, old_words)
+            old_types = types.get(key, frozenset())
+            new_types = types[key] = old_types | told.get(paper.id, frozenset())
+            if before is None or stored != before[1] or words != old_words or new_types != old_types:
+                old = _Kept(before[1], old_words or {}, old_types) if before else None
+                self._write(key, _Kept(stored, words, new_types), old)
                 if before is not None:
                     self._changes.note(key, before[1], stored, now)
             if before is not None and stored.id != paper.id:
@@ -151,13 +158,17 @@ class Archive:
             keys[paper.id] = key
         return keys
 
-    def _undated(self, known: Iterable[tuple[int, Paper]]) -> frozenset[int]:
-        """The keys of papers that were archived (from the query API, OAI-PMH) but never announced to us."""
-        keys = {key for key, _ in known}
-        announced = {
-            row["paper"] for row in self._in("select paper from announcement where paper in", sorted(keys))
-        }
-        return frozenset(keys - announced)
+    def _placed(self, keys: Collection[int]) -> dict[int, dict[tuple[str, str], AnnounceType]]:
+        """By paper, what it was announced as, by date and category; {} for one that never was (query API, OAI-PMH)."""
+        found: dict[int, dict[tuple[str, str], AnnounceType]] = {key: {} for key in keys}
+        statement = "select paper, date, category, announce_type from announcement where paper in"
+        for row in self._in(statement, sorted(keys)):
+            found[row["paper"]][row["date"], row["category"]] = AnnounceType(row["announce_type"])
+        return found
+
+    def types(self, keys: Collection[int]) -> dict[int, frozenset[AnnounceType]]:
+        """By paper, all that it was announced as."""
+        return {key: frozenset(places.values()) for key, places in self._placed(keys).items()}
 
     def _dated(self, old: int, new: int, paper: Paper, words: Wordings) -> int:
         """Gives a paper the key of the day on which it is announced after all: keys are the order of a search."""
@@ -170,9 +181,8 @@ class Archive:
         search.index(self._db, new, document)
         return new
 
-    def _write(
-        self, key: int, paper: Paper, words: Wordings, old: Paper | None, old_words: Wordings | None
-    ) -> None:
+    def _write(self, key: int, new: _Kept, old: _Kept | None) -> None:
+        paper = new.paper
         if old is None:
             marks = ", ".join("?" * (len(COLUMNS) + 1))
             self._db.execute(
@@ -180,15 +190,15 @@ class Archive:
             )
             before = None
         else:
-            before = tokens.document(old, old_words or {})
+            before = old.document
             self._db.execute(
                 f"update paper set {', '.join(f'{name} = ?' for name in COLUMNS)} where key = ?",
                 [*_row(paper), key],
             )
         self._aliases.add(key, paper)
-        for word in words.values():
+        for word in new.words.values():
             put_words(self._db, key, word)
-        document = tokens.document(paper, words)
+        document = new.document
         if before == document:
             return
         if before is not None:
@@ -200,10 +210,11 @@ class Archive:
         known = self.by_key([key])
         if not known:
             return
-        words = united(known[0].wordings, (word,))
-        if words != known[0].wordings:
+        old = _Kept(known[0].paper, known[0].wordings, known[0].types)
+        new = replace(old, words=united(old.words, (word,)))
+        if new != old:
             with writing(self._db):
-                self._write(key, known[0].paper, words, known[0].paper, known[0].wordings)
+                self._write(key, new, old)
 
     def _announce(self, announcements: Sequence[Announcement], keys: Mapping[PaperId, int]) -> None:
         self._db.conn.executemany(
@@ -399,6 +410,10 @@ class Archive:
         """The papers of these ids that the archive has, in no particular order."""
         return self.by_key([row["key"] for row in self._in("select key from paper where id in", list(ids))])
 
+    def keys(self) -> list[int]:
+        """The keys of all papers, oldest first."""
+        return [row[0] for row in self._db.execute("select key from paper order by key")]
+
     def by_key(self, keys: Sequence[int]) -> tuple[Known, ...]:
         """The papers of these keys, in this order; unknown keys are left out."""
         papers = self._papers(keys)
@@ -477,6 +492,42 @@ class Archive:
         for start in range(0, len(values), CHUNK):
             chunk = list(values[start : start + CHUNK])
             yield from self._db.query(f"{statement} ({', '.join('?' * len(chunk))})", chunk)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What the archive keeps of one paper that can be searched for."""
+
+    paper: Paper
+    words: Wordings
+    types: frozenset[AnnounceType]
+
+    @property
+    def document(self) -> tokens.Document:
+        """What stands in the index."""
+        return tokens.document(self.paper, self.words, self.types)
+
+
+def _told(
+    announcements: Sequence[Announcement],
+    keys: Mapping[PaperId, int],
+    placed: Mapping[int, Mapping[tuple[str, str], AnnounceType]],
+) -> dict[PaperId, frozenset[AnnounceType]]:
+    """What each paper is announced as for the first time: of one category's day its first line counts."""
+    seen: set[tuple[int | PaperId, tuple[str, str]]] = {
+        (key, place) for key, places in placed.items() for place in places
+    }
+    found: dict[PaperId, frozenset[AnnounceType]] = {}
+    for entry in announcements:
+        name = entry.paper.id
+        here: tuple[int | PaperId, tuple[str, str]] = (
+            keys.get(name, name),
+            (entry.date.isoformat(), entry.category),
+        )
+        if here not in seen:
+            seen.add(here)
+            found[name] = found.get(name, frozenset()) | {entry.announce_type}
+    return found
 
 
 class _KeySequence:

@@ -1,0 +1,40 @@
+"""The full-text index built anew where an older tokeniser made it: `scheduler.tokens.VERSION` against a note."""
+
+from __future__ import annotations
+
+import logging
+
+from sqlite_utils import Database
+
+from scheduler import tokens
+from scheduler.store import search
+from scheduler.store.database import writing
+from scheduler.store.notes import Notes
+from scheduler.store.papers import CHUNK, Archive
+
+logger = logging.getLogger(__name__)
+
+NOTE = "text-index"
+
+
+def renew(db: Database, archive: Archive, notes: Notes) -> bool:
+    """Indexes every paper anew in one transaction; False when the index is of this tokeniser already."""
+    if notes.get(NOTE) == str(tokens.VERSION):
+        return False
+    with writing(db):
+        if notes.get(NOTE) == str(tokens.VERSION):  # another process was faster
+            return False
+        _index_all(db, archive)
+        notes[NOTE] = str(tokens.VERSION)
+    return True
+
+
+def _index_all(db: Database, archive: Archive) -> None:
+    keys = archive.keys()
+    if not keys:
+        return
+    logger.info("building the full-text index of %d papers anew; this happens once", len(keys))
+    search.clear(db)
+    for start in range(0, len(keys), CHUNK):
+        for one in archive.by_key(keys[start : start + CHUNK]):
+            search.index(db, one.key, tokens.document(one.paper, one.wordings, one.types))
