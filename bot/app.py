@@ -30,6 +30,7 @@ from bot.ports import ChatAdapter, PlatformStopped
 from scheduler import harvesting, jobs, planning, seeds, topics
 from scheduler.errors import SettingsError
 from scheduler.harvesting import Others, StoreMemory
+from scheduler.lookups import Lookups
 from scheduler.models import Chat, Digest, Platform, Schedule
 from scheduler.sources.http import SourceClient, WebClient
 from scheduler.sources.turns import SharedTurns
@@ -135,6 +136,7 @@ def adapters_of(
             base_url=settings.telegram_base_url,
             answer=desk.answer,
             suggest=desk.suggest,
+            inline=desk.inline,
             commands=specs(),
             standing=desk.standing,
             command_hashes=memory,
@@ -192,8 +194,11 @@ async def run(settings: Settings, roles: Collection[Role] = tuple(Role)) -> int:
         _start(stack, sender.run())
         _start(stack, memory.keep_written(assembly.store))
         _start(stack, _leave_links(adapters, memory))
+        client = await stack.enter_async_context(source_client(settings, assembly.store))
+        lookups = Lookups(client, assembly.store, clock)
+        stack.push_async_callback(lookups.close)
+        assembly.desk.look_up_with(lookups.find)
         if Role.SCHEDULER in roles:
-            client = await stack.enter_async_context(source_client(settings, assembly.store))
             web = await stack.enter_async_context(web_client(settings, assembly.store))
             _tick(stack, assembly, client, web, sender, adapters)
         shares = adapters if set(roles) == set(Role) else sorted(roles)

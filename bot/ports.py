@@ -103,6 +103,7 @@ class Request:
     of the line. `action` is set instead for a pressed button or a chosen entry. `user` is the person's id on the
     platform, `may_manage` true when that person may change what this chat receives (always in a private chat; a
     group's or channel's administrators elsewhere). `lang` is what the platform says of the person's language.
+    `alone` is true where a private reply is seen by the asker only, among others who read the chat.
     """
 
     chat: ChatRef
@@ -114,6 +115,7 @@ class Request:
     may_manage: bool = True
     chat_title: str = ""
     lang: str = ""
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +124,9 @@ class Reply:
 
     `in_place` replaces the message whose button was pressed (a page turned); `private` shows the answer to the
     asker alone where the platform can; `toast` is a short word beside the pressed button. No blocks and only a
-    toast: nothing new is sent.
+    toast: nothing new is sent. `shareable` says that others may be interested too: where it was shown to the asker
+    alone, a button shows it to everyone. `later` is the rest of an answer that takes a while (a paper being looked
+    up): the adapter shows what there is, goes on serving, and puts in its place what `later` gives.
     """
 
     blocks: tuple[Block, ...] = ()
@@ -131,6 +135,8 @@ class Reply:
     in_place: bool = False
     private: bool = True
     toast: str = ""
+    shareable: bool = False
+    later: Callable[[], Awaitable[Reply]] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +145,32 @@ class Suggestion:
 
     label: str
     value: str
+
+
+@dataclass(frozen=True, slots=True)
+class InlineCard:
+    """One paper to be put into any chat: what is read in the list, and the message that a tap sends there.
+
+    `key` is the same for the same paper and at most 64 bytes; `part` has buttons with addresses only.
+    """
+
+    key: str
+    title: str
+    description: str
+    part: Part
+
+
+@dataclass(frozen=True, slots=True)
+class InlineCards:
+    """A page of cards for words that somebody types after the bot's name in any chat.
+
+    `next_offset` is handed back for the next page, "" where there is none. `note` is one short line above the cards
+    that leads into the private talk, "" for none.
+    """
+
+    cards: tuple[InlineCard, ...] = ()
+    next_offset: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +260,9 @@ Answer = Callable[[Request], Awaitable[Reply]]
 
 Suggest = Callable[[Request, str], Awaitable[tuple[Suggestion, ...]]]
 """`suggest(request, parameter)`: at most 25 suggestions for what is typed so far (`request.text`)."""
+
+Inline = Callable[[Request, str], Awaitable[InlineCards]]
+"""`inline(request, offset)`: the papers for the words in `request.text`, from the page that `offset` names."""
 
 Standing = Callable[[ChatRef, Gone | Paused | Moved | None], Awaitable[None]]
 """Called when a platform tells, outside a send, that a chat blocked, removed, moved or (None) took us back."""

@@ -128,7 +128,7 @@ async def _ask_feed(
     """What the category's feed gave, archived; None while arXiv wants its interfaces left alone."""
     if await store.call(lambda store: is_paused(store, Surface.FEED, now)):
         return None
-    found = await _answer(store, Surface.FEED, now, lambda: arxiv.fetch_feed(client, category))
+    found = await ask_source(store, Surface.FEED, now, lambda: arxiv.fetch_feed(client, category))
     return await _told(store, lambda store: take_feed(store, found, category, day, now))
 
 
@@ -184,7 +184,7 @@ async def _ask_listing(
         return None
     if await store.call(lambda store: is_paused(store, Surface.PAGES, now)):
         return await _take_page(client, store, "arXiv wants its pages left alone", category, day, now)
-    listing = await _answer(store, Surface.PAGES, now, lambda: arxiv.fetch_listing(client, category))
+    listing = await ask_source(store, Surface.PAGES, now, lambda: arxiv.fetch_listing(client, category))
     return await _take_page(client, store, listing, category, day, now)
 
 
@@ -199,7 +199,7 @@ async def _catch_up(client: SourceClient, store: StoreThread, batch: Batch, now:
     if await store.call(lambda store: is_paused(store, Surface.PAGES, now)):
         return None
     category, day = batch.category, batch.date
-    page = await _answer(store, Surface.PAGES, now, lambda: arxiv.fetch_listing(client, category, day))
+    page = await ask_source(store, Surface.PAGES, now, lambda: arxiv.fetch_listing(client, category, day))
     if await store.call(lambda store: is_paused(store, Surface.PAGES, now)):
         return None
     await store.call(lambda store: _count_try(store, category, day, now))
@@ -244,7 +244,7 @@ def _missing_ids(
 async def _by_id(
     client: SourceClient, store: StoreThread, ids: Sequence[PaperId], now: datetime
 ) -> Mapping[PaperId, Paper]:
-    found = await _answer(store, Surface.API, now, lambda: arxiv.fetch_papers(client, ids))
+    found = await ask_source(store, Surface.API, now, lambda: arxiv.fetch_papers(client, ids))
     if isinstance(found, str):
         logger.warning("%d papers could not be asked for by id: %s", len(ids), found)
         return {}
@@ -330,7 +330,7 @@ def _kept_unchecked(store: Store, before: Batch, reason: str, now: datetime) -> 
 # what every source has in common
 
 
-async def _answer(
+async def ask_source(
     store: StoreThread, surface: Surface, now: datetime, ask: Callable[[], Awaitable[ParsedFeed]]
 ) -> ParsedFeed | str:
     """The answer, or in one line why there is none; a source that asks for a pause gets it, over a restart too."""

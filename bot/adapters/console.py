@@ -84,14 +84,14 @@ class ConsoleAdapter:
         if button.url:
             self._write(button.url)
             return
-        self._show(await self._answer(self._request(action=button.action)))
+        await self._show(await self._answer(self._request(action=button.action)))
 
     async def _ask(self, typed: str) -> None:
         if typed.startswith("/"):
             command, _, text = typed[1:].partition(" ")
-            self._show(await self._answer(self._request(command=command.strip(), text=text.strip())))
+            await self._show(await self._answer(self._request(command=command.strip(), text=text.strip())))
         elif self._kind is ChatKind.PRIVATE:
-            self._show(await self._answer(self._request(text=typed)))
+            await self._show(await self._answer(self._request(text=typed)))
         else:
             t = translator(self._lang)
             self._write(t("In a group or channel I read commands only, such as {command}.", command="/help"))
@@ -108,11 +108,13 @@ class ConsoleAdapter:
             lang=self._lang,
         )
 
-    def _show(self, reply: Reply) -> None:
+    async def _show(self, reply: Reply) -> None:
         if reply.toast:
             self._write(reply.toast)
         for part in make_parts(reply.blocks, self.platform, reply.keyboard, reply.attachment):
             self._print(part)
+        if reply.later is not None:
+            await self._show(await reply.later())
 
     def _print(self, part: Part) -> None:
         text = "\n\n".join(card.text for card in part.cards) if self._colour else part.plain

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 
 from bot import standing
-from bot.commands import reading
+from bot.commands import inline, looking_up, reading
 from bot.commands.feed import STOPPED
 from bot.commands.table import ACTIONS, BY_NAME
-from bot.commands.visit import Handler, House, Visit, rows, say, untangled
+from bot.commands.visit import Handler, House, NotArchived, Visit, action, rows, say, untangled
 from bot.locale import translator
-from bot.ports import Button, Gone, Moved, Paused, Reply, Request, Suggestion
+from bot.ports import Button, Gone, InlineCards, Moved, Paused, Reply, Request, Suggestion
 from bot.render.query_words import explain_error
+from bot.render.view import View
+from scheduler import paper_ids
 from scheduler.errors import NotAPaperId, QueryError
-from scheduler.models import Chat, ChatKind, ChatRef, ChatState
+from scheduler.lookups import Finding
+from scheduler.models import Chat, ChatKind, ChatRef, ChatState, PaperId
 from scheduler.store import Store
 from scheduler.store.chats import Defaults
 from scheduler.store.thread import StoreThread
@@ -24,6 +28,9 @@ from scheduler.store.thread import StoreThread
 logger = logging.getLogger(__name__)
 
 SUGGESTIONS = 25
+
+Find = Callable[[PaperId], Awaitable[Finding]]
+"""Fetches a paper into the archive and says what came of it."""
 
 MANAGING = frozenset({"subscribe", "unsubscribe", "settings", "feed", "topic", "sub", "set", "resume"})
 """Commands and buttons that only who looks after a group or channel uses there."""
@@ -40,11 +47,21 @@ class Desk:
         self._defaults = defaults
         self._lang = lang
         self._clock = clock
+        self._find: Find | None = None
+
+    def look_up_with(self, find: Find) -> None:
+        """From now on a paper that the archive has not is looked up; until then it is said where to find it."""
+        self._find = find
 
     async def answer(self, request: Request) -> Reply:
         """The reply to a request. A person's mistake is a reply too; so is a fault of ours, in calm words."""
         now = self._clock()
         return await self._store.call(lambda store: self._answer(store, request, now))
+
+    async def inline(self, request: Request, offset: str) -> InlineCards:
+        """The papers for what somebody types after the bot's name in any chat; a page of them."""
+        now = self._clock()
+        return await self._store.call(lambda store: self._inline(store, request, offset, now))
 
     async def suggest(self, request: Request, parameter: str) -> tuple[Suggestion, ...]:
         """What fits what is typed so far, at most 25; nothing where it cannot be read yet."""
@@ -59,8 +76,13 @@ class Desk:
     def _answer(self, store: Store, request: Request, now: datetime) -> Reply:
         visit = self._visit(store, request, now)
         try:
-            handler, argument = _handler(visit)
-            return handler(replace(visit, request=replace(request, text=argument)))
+            return _with_sharing(visit, _handled(visit))
+        except NotArchived as missing:
+            if self._find is None or not paper_ids.is_arxiv(missing.paper_id):
+                return looking_up.not_archived(visit, missing)
+            return replace(
+                looking_up.begun(visit, missing), later=partial(self._looked_up, self._find, request, missing)
+            )
         except QueryError as error:
             return explain_error(error, visit.t)
         except NotAPaperId as error:
@@ -73,8 +95,36 @@ class Desk:
                 )
             )
 
+    async def _looked_up(self, find: Find, request: Request, missing: NotArchived) -> Reply:
+        """The answer to the same request once the paper was looked up."""
+        finding = await find(missing.paper_id)
+        now = self._clock()
+        return await self._store.call(lambda store: self._answer_found(store, request, missing, finding, now))
+
+    def _answer_found(
+        self, store: Store, request: Request, missing: NotArchived, finding: Finding, now: datetime
+    ) -> Reply:
+        visit = self._visit(store, request, now)
+        if finding is not Finding.FOUND:
+            return looking_up.not_found(visit, missing, finding)
+        try:
+            return _with_sharing(visit, _handled(visit))
+        except NotArchived:
+            return looking_up.not_found(visit, missing, Finding.UNKNOWN)
+
+    def _inline(self, store: Store, request: Request, offset: str, now: datetime) -> InlineCards:
+        chat = store.chats.at(request.chat)
+        lang = chat.lang if chat else self._language(request)
+        content = chat.content if chat else self._defaults.content[lang]
+        zone = chat.schedule.zone if chat else self._defaults.schedule.zone
+        view = View(lang, content, zone, request.chat.platform)
+        return inline.cards(store, view, request.text, offset, now.date())
+
+    def _language(self, request: Request) -> str:
+        return "zh" if request.lang.startswith("zh") else (request.lang[:2] and "en") or self._lang
+
     def _visit(self, store: Store, request: Request, now: datetime) -> Visit:
-        lang = "zh" if request.lang.startswith("zh") else (request.lang[:2] and "en") or self._lang
+        lang = self._language(request)
         chat = store.chats.ensure(request.chat, request.kind, request.chat_title, lang, self._defaults, now)
         _note_people(store, chat, request)
         if chat.state is not ChatState.ACTIVE and chat.reason != STOPPED and request.may_manage:
@@ -95,10 +145,42 @@ class Desk:
             return ()
 
 
+def _handled(visit: Visit) -> Reply:
+    handler, argument = _handler(visit)
+    return handler(replace(visit, request=replace(visit.request, text=argument)))
+
+
+def _with_sharing(visit: Visit, reply: Reply) -> Reply:
+    """The reply with a button that shows it to everyone, where it is one that others may want to see too."""
+    request = visit.request
+    if not (reply.shareable and reply.private and request.alone):
+        return reply
+    asked = untangled(visit.store, request.action) or f"/{request.command} {request.text}"
+    button = Button(visit.t("Show to everyone"), action(visit, "share", asked))
+    keyboard = replace(reply.keyboard, rows=(*reply.keyboard.rows, (button,)))
+    return replace(reply, keyboard=keyboard)
+
+
+def _share(visit: Visit) -> Reply:
+    """What was shown to one person, for all who read the chat: without the buttons that are that person's own."""
+    asked = visit.argument
+    if asked.startswith("/"):
+        command, _, text = asked[1:].partition(" ")
+        request = replace(visit.request, action="", command=command, text=text)
+    else:
+        request = replace(visit.request, action=asked)
+    reply = _handled(replace(visit, request=request))
+    pages = (tuple(button for button in row if button.url) for row in reply.keyboard.rows)
+    keyboard = replace(reply.keyboard, rows=tuple(row for row in pages if row))
+    return replace(reply, keyboard=keyboard, private=False, in_place=False)
+
+
 def _handler(visit: Visit) -> tuple[Handler, str]:
     request = visit.request
     if request.action:
         name, _, argument = untangled(visit.store, request.action).partition(":")
+        if name == "share":
+            return _share, argument
         return ACTIONS.get(name, _stale_button), argument
     if not request.command:
         return reading.plain_text, request.text

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
+from bot.commands.looking_up import asked_version
 from bot.commands.subscribing import next_digest
-from bot.commands.visit import Visit, action, code, line, rows, say
+from bot.commands.visit import NotArchived, Visit, action, code, line, rows, say
 from bot.markup import Block
 from bot.ports import Button, Keyboard, Reply, Suggestion
 from bot.render import digest as render_digest
@@ -156,9 +157,8 @@ def _search_page(visit: Visit, place: SearchPlace, *, in_place: bool) -> Reply:
         exact=found.total_is_exact,
         by_relevance=parsed.by_relevance,
     )
-    return Reply(
-        blocks, _search_keyboard(visit, place, parsed, results, found.next_before), in_place=in_place
-    )
+    keyboard = _search_keyboard(visit, place, parsed, results, found.next_before)
+    return Reply(blocks, keyboard, in_place=in_place, shareable=True)
 
 
 def _snippet(one: Known, parsed: Query) -> Sequence[tuple[str, bool]]:
@@ -234,35 +234,25 @@ def show_paper(visit: Visit) -> Reply:
 
 
 def card(visit: Visit, paper_id: PaperId, version: int | None = None) -> Reply:
-    """The card of a paper, or where to find one that the archive does not have.
+    """The card of a paper; raises NotArchived.
 
     A `version` that was asked for and is not the one archived is linked as it is.
     """
     t = visit.t
     known = visit.store.archive.by_id(paper_id)
     if known is None:
-        return say(
-            t("{id} is not in the archive: it holds what was announced since I began to run.", id=paper_id),
-            keyboard=_asked_version(visit, paper_id, version),
-        )
+        raise NotArchived(paper_id, version)
     words = enrich.complete(known.paper, known.wordings)
     because = _because(visit, known)
     blocks = render_paper.paper_card(
         known.paper, words, visit.view, announced=known.newest_date, because=because
     )
     if version is None or version == known.paper.version:
-        return Reply(blocks, render_paper.card_keyboard(known.paper, t))
+        return Reply(blocks, render_paper.card_keyboard(known.paper, t), shareable=True)
     note = Block(
         (line(t("You asked for version {version}; this is what I know of the paper.", version=version)),)
     )
-    return Reply((note, *blocks), _asked_version(visit, paper_id, version))
-
-
-def _asked_version(visit: Visit, paper_id: PaperId, version: int | None) -> Keyboard:
-    """The pages of the version that was asked for."""
-    links = paper_ids.links(paper_id, version)
-    labels = (("abs", visit.t("Abstract page")), ("pdf", "PDF"), ("html", "HTML"))
-    return rows(*(Button(label, url=links[form]) for form, label in labels if form in links))
+    return Reply((note, *blocks), asked_version(visit, paper_id, version), shareable=True)
 
 
 def open_paper(visit: Visit) -> Reply:
@@ -294,11 +284,27 @@ def _because(visit: Visit, known: Known) -> tuple[tuple[str, Match], ...]:
 
 
 def plain_text(visit: Visit) -> Reply:
-    """What somebody writes without a command: the cards of the papers it names, else a search."""
-    named = paper_ids.find_all(visit.argument)
-    if named:
-        return card(visit, named[0][0])
-    return search(visit)
+    """What somebody writes without a command: the card of the paper it names, a choice of several, else a search."""
+    named = dict(paper_ids.find_all(visit.argument))
+    if not named:
+        return search(visit)
+    if len(named) == 1:
+        ((paper_id, version),) = named.items()
+        return card(visit, paper_id, version)
+    return _choice(visit, list(named)[:PAGE])
+
+
+def _choice(visit: Visit, named: Sequence[PaperId]) -> Reply:
+    titles = {one.paper.id: one.paper.title for one in visit.store.archive.by_ids(named)}
+    lines = [
+        line(f"{number}  ", titles.get(one, ""), " " if one in titles else "", code(one))
+        for number, one in enumerate(named, start=1)
+    ]
+    choices = tuple(
+        Button(f"{number} · {titles.get(one, one)}"[:90], action(visit, "p", one), short=str(number))
+        for number, one in enumerate(named, start=1)
+    )
+    return Reply((Block(tuple(lines)),), Keyboard(choices=choices, prompt=visit.t("Open a paper…")))
 
 
 def suggest_papers(visit: Visit, typed: str, limit: int) -> tuple[Suggestion, ...]:

@@ -13,7 +13,7 @@ from bot.ports import ACTION_LIMIT, Button, Keyboard, Reply, Request
 from bot.render.paper_words import code as code
 from bot.render.paper_words import line as line
 from bot.render.view import View
-from scheduler.models import Chat
+from scheduler.models import Chat, PaperId
 from scheduler.store import Store
 from scheduler.topics import Topic
 
@@ -64,6 +64,18 @@ class Visit:
 
 
 Handler = Callable[[Visit], Reply]
+
+
+class NotArchived(Exception):
+    """Raised by a handler for a paper that the archive has not; the desk looks it up or says where it is.
+
+    `version` is the one that was asked for, None for the newest.
+    """
+
+    def __init__(self, paper_id: PaperId, version: int | None = None) -> None:
+        super().__init__(paper_id)
+        self.paper_id = paper_id
+        self.version = version
 
 
 def bold(text: str) -> Span:

@@ -347,6 +347,32 @@ class AdapterContract:
         whole = "".join(message.text for message in stage.harness.received())
         assert abstract in "".join(whole.split())
 
+    async def test_the_rest_of_a_slow_answer_takes_its_beginnings_place(self, stage: Stage) -> None:
+        ready = asyncio.Event()
+
+        async def later() -> Reply:
+            await ready.wait()
+            return Reply((text_block("the card"),))
+
+        stage.answers.reply = Reply((text_block("looking it up"),), later=later)
+        await stage.harness.says("/help")
+        await eventually(lambda: any("looking it up" in seen.text for seen in stage.harness.received()))
+        ready.set()
+        await eventually(lambda: any("the card" in seen.text for seen in stage.harness.received()))
+        standing = [seen.text for seen in stage.harness.received()]
+        assert any("looking it up" in text for text in standing) is not stage.harness.edits
+
+    async def test_a_pressed_buttons_slow_answer_arrives_too(self, stage: Stage) -> None:
+        stage.needs(interactive=True)
+
+        async def later() -> Reply:
+            return Reply((text_block("the card"),))
+
+        await stage.shows("page 1", Reply((text_block("page 1"),), Keyboard(rows=((PAGE_TURN,),))))
+        stage.answers.reply = Reply((text_block("looking it up"),), later=later)
+        await stage.presses(PAGE_TURN)
+        await eventually(lambda: any("the card" in seen.text for seen in stage.harness.received()))
+
     async def test_an_attachment_arrives(self, stage: Stage) -> None:
         page = "<!doctype html><p>强化学习 & more</p>\n"
         reply = Reply((text_block("The whole digest"),), attachment=Attachment("digest.html", page))

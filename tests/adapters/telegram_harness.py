@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bot.adapters.telegram import TelegramAdapter
-from bot.ports import Answer, Button, ChatAdapter, Gone, Moved, Paused
+from bot.ports import Answer, Button, ChatAdapter, Gone, Inline, Moved, Paused
 from scheduler.models import ChatRef, Platform
 from tests.adapters.contract import (
     COMMANDS,
@@ -91,6 +91,7 @@ async def rig_for(
     patience: float = 5.0,
     clock: Callable[[], float] | None = None,
     telegram: FakeTelegram | None = None,
+    inline: Inline | None = None,
 ) -> Rig:
     """A started fake Telegram (or the one given) and an adapter that is not running yet."""
     if telegram is None:
@@ -105,6 +106,7 @@ async def rig_for(
         suggest=no_suggestions,
         commands=COMMANDS,
         standing=standings,
+        inline=inline,
         command_hashes=hashes,
         timeout=patience,
         poll_seconds=2,

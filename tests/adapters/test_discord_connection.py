@@ -87,7 +87,7 @@ async def test_everything_goes_to_the_configured_addresses(server: FakeDiscord, 
         await eventually(lambda: bool(server.shown_in(server.direct("ada"))))
     (identify,) = server.identified
     assert identify["token"] == server.token
-    assert identify["intents"] == discord.Intents(guilds=True).value
+    assert identify["intents"] == discord.Intents(guilds=True, dm_messages=True).value
     paths = [asked.path for asked in server.asked]
     assert paths[0] == "/users/@me"
     assert any(path.startswith("/interactions/") for path in paths)

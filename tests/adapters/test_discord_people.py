@@ -305,6 +305,46 @@ async def test_failing_suggestions_are_none(env: simcord.Env, server: Server, of
     assert env.errors == []
 
 
+# what is written in direct messages
+
+
+async def test_what_is_written_in_private_is_answered(env: simcord.Env, office: Office) -> None:
+    ada = env.create_user("ada", global_name="Ada L.")
+    await ada.send_dm("https://arxiv.org/abs/2609.31644")
+    (request,) = office.requests
+    assert (request.command, request.action, request.text) == ("", "", "https://arxiv.org/abs/2609.31644")
+    assert (request.chat, request.kind, request.user) == (ref(ada.dm_channel), ChatKind.PRIVATE, str(ada.id))
+    assert request.may_manage
+    assert text_of(ada.dm_channel.history()[-1]) == "ok"
+    assert len(ada.dm_channel.history()) == 2
+
+
+async def test_a_slow_answer_in_private_takes_its_beginnings_place(env: simcord.Env, office: Office) -> None:
+    async def later() -> Reply:
+        return Reply(said("the card"))
+
+    office.replies[""] = Reply(said("looking it up"), later=later)
+    ada = env.create_user("ada")
+    await ada.send_dm("2609.31644")
+    assert [text_of(message) for message in ada.dm_channel.history()] == ["2609.31644", "the card"]
+
+
+async def test_talk_in_a_channel_is_not_ours(server: Server, office: Office) -> None:
+    await server.bob.send(server.papers, "2609.31644 is nice")
+    assert office.requests == []
+
+
+async def test_a_slow_answer_to_a_press_takes_its_beginnings_place(server: Server, office: Office) -> None:
+    async def later() -> Reply:
+        return Reply(said("the card"))
+
+    office.replies["search"] = Reply(said("page 1"), Keyboard(((NEXT,),)), private=False)
+    office.replies["page:2"] = Reply(said("looking it up"), later=later)
+    await server.bob.slash(server.papers, "search", query="rl")
+    await server.bob.click(server.papers.history()[0], label="Next page")
+    assert [text_of(one) for one in server.papers.history(viewer=server.bob)] == ["page 1", "the card"]
+
+
 # buttons
 
 

@@ -109,7 +109,13 @@ async def test_what_was_written_while_nobody_ran_is_answered(rig: Rig) -> None:
 async def test_only_the_kinds_of_update_that_are_read_are_asked_for(rig: Rig) -> None:
     await rig.start()
     (first, *_) = rig.telegram.called("getUpdates")
-    assert set(first["allowed_updates"]) == {"message", "channel_post", "callback_query", "my_chat_member"}
+    assert set(first["allowed_updates"]) == {
+        "message",
+        "channel_post",
+        "callback_query",
+        "my_chat_member",
+        "inline_query",
+    }
     assert first["timeout"] == 2
 
 

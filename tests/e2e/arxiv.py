@@ -23,6 +23,12 @@ _HEAD = (
 )
 
 
+_ATOM = (
+    '<feed xmlns="http://www.w3.org/2005/Atom" xmlns:opensearch="http://a9.com/-/spec/opensearch/1.1/">'
+    "<id>http://arxiv.org/api/query</id><title>ArXiv Query</title>"
+    "<opensearch:totalResults>1</opensearch:totalResults>"
+)
+
 _SECTIONS = {"new": "New submissions", "cross": "Cross submissions"}
 
 
@@ -43,6 +49,7 @@ class FakeArxiv:
     def __init__(self) -> None:
         self.asked: list[str] = []
         self._papers: dict[str, list[Announced]] = {}
+        self._older: dict[str, Announced] = {}
         self._runner: web.AppRunner | None = None
         self._port = 0
 
@@ -51,6 +58,7 @@ class FakeArxiv:
         app = web.Application()
         app.router.add_get("/rss/{category}", self._feed)
         app.router.add_get("/list/{category}/new", self._listing)
+        app.router.add_get("/api/query", self._query)
         app.router.add_route("*", "/{path:.*}", self._nothing)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await self._runner.setup()
@@ -83,6 +91,16 @@ class FakeArxiv:
         paper = Announced(paper_id, title, abstract or "We say how and how well.", kind)
         self._papers.setdefault(category, []).append(paper)
         return paper
+
+    def has(self, paper_id: str, title: str) -> None:
+        """An older paper, which only the query API tells of."""
+        self._older[paper_id] = Announced(paper_id, title, "We say how and how well.")
+
+    async def _query(self, request: web.Request) -> web.Response:
+        self.asked.append(request.path)
+        ids = request.query.get("id_list", "").split(",")
+        entries = "".join(_result(self._older[one]) for one in ids if one in self._older)
+        return web.Response(text=f"{_ATOM}{entries}</feed>", content_type="application/atom+xml")
 
     async def _feed(self, request: web.Request) -> web.Response:
         self.asked.append(request.path)
@@ -122,6 +140,15 @@ def _entry(paper: Announced, category: str) -> str:
         f'<guid isPermaLink="false">oai:arXiv.org:{paper.id}v1</guid><category>{category}</category>'
         f"<arxiv:announce_type>{paper.kind}</arxiv:announce_type>"
         f"<dc:creator>{escape(paper.authors)}</dc:creator></item>"
+    )
+
+
+def _result(paper: Announced) -> str:
+    """One entry of the query API (arXiv API user's manual, 3.3)."""
+    return (
+        f"<entry><id>http://arxiv.org/abs/{paper.id}v1</id><title>{escape(paper.title)}</title>"
+        f"<summary>{escape(paper.abstract)}</summary><author><name>Ada Lovelace</name></author>"
+        '<published>2017-06-12T17:57:34Z</published><category term="cs.LG"/></entry>'
     )
 
 

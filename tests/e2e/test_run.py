@@ -97,6 +97,33 @@ async def test_people_are_answered_on_both_platforms(world: World) -> None:
     world.no_secret_shows()
 
 
+async def test_an_older_paper_is_looked_up_and_any_chat_can_have_it(world: World) -> None:
+    world.arxiv.has("1706.03762", "Attention Is All You Need")
+    await world.up()
+    ada, room = world.telegram.user("ada"), world.discord.channel("papers")
+    ada.says("https://arxiv.org/abs/1706.03762v7")
+    await world.happens(lambda: "Attention Is All" in "".join(texts(ada.received())))
+    assert len(ada.received()) == 1
+
+    ada.types("attention is all")
+    await world.happens(lambda: world.telegram.lists)
+    (listed,) = world.telegram.lists[-1]["results"]
+    assert listed["id"] == "1706.03762"
+
+    await world.discord.command("bob", room, "paper", id="9912.99999")
+    await world.happens(lambda: "arXiv has no paper" in "".join(words_in(world.discord, room)))
+    await world.discord.command("bob", room, "paper", id="1706.03762")
+    await world.happens(lambda: "Attention Is All" in "".join(words_in(world.discord, room)))
+    shown = world.discord.shown_in(room)[-1]
+    assert shown.only_for
+    (share,) = [one for one in components(shown) if one.get("label") == "Show to everyone"]
+    await world.discord.press("bob", room, shown, share["custom_id"])
+    await world.happens(lambda: not world.discord.shown_in(room)[-1].only_for)
+    assert "Attention Is All" in words(world.discord.shown_in(room)[-1])
+    assert await world.paperboy.stop() == 0
+    world.nothing_was_refused()
+
+
 # digests
 
 

@@ -435,6 +435,9 @@ class FakeDiscord:
             case ["DELETE", "webhooks", _, token, "messages", "@original"]:
                 self.shown.pop(self.interactions[token].original, None)
                 return web.Response(status=204)
+            case ["DELETE", "webhooks", _, _, "messages", message] if int(message) in self.shown:
+                del self.shown[int(message)]
+                return web.Response(status=204)
         return Refused(404).response()
 
     def _state_gateway(self) -> web.Response:

@@ -250,6 +250,10 @@ class Person:
         self.chat.refusal = None
         return self.chat.writes(text, self.as_json())
 
+    def types(self, words: str, offset: str = "") -> None:
+        """Types words after the bot's name in some chat."""
+        self.server.publish("inline_query", {"from": self.as_json(), "query": words, "offset": offset})
+
     def presses(self, label: str, *, forgotten: bool = False) -> None:
         """Presses a button in private."""
         self.chat.press(label, self, forgotten=forgotten)

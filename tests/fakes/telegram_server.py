@@ -32,7 +32,19 @@ from tests.judges.bot_api_spec import FILE, BotApi
 
 TOAST_LIMIT = 200
 
-_STRINGS = frozenset({"text", "caption", "parse_mode", "callback_query_id", "url", "language_code"})
+_STRINGS = frozenset(
+    {
+        "text",
+        "caption",
+        "parse_mode",
+        "callback_query_id",
+        "inline_query_id",
+        "next_offset",
+        "start_parameter",
+        "url",
+        "language_code",
+    }
+)
 """The fields that are strings, for want of Telegram's description."""
 
 
@@ -60,6 +72,7 @@ class FakeTelegram:
         self.bot: Json = {"id": 4242, "is_bot": True, "first_name": "Paperboy", "username": username}
         self.calls: list[tuple[str, Json]] = []
         self.toasts: list[str] = []
+        self.lists: list[Json] = []
         self.menus: dict[tuple[str, str], list[Json]] = {}
         self.violations: list[str] = []
         self._api = BotApi.stored()
@@ -144,7 +157,7 @@ class FakeTelegram:
         """Queues an update, unless the bot has said that it wants none of the kind."""
         if self._allowed and kind not in self._allowed:
             return
-        if kind == "callback_query":
+        if kind in ("callback_query", "inline_query"):
             self._query_id += 1
             content = {"id": str(self._query_id), **content}
         self._update_id += 1
@@ -277,6 +290,8 @@ class FakeTelegram:
                 return self._edit_message(fields, text_too=method == "editMessageText")
             case "answerCallbackQuery":
                 return self._answer_callback_query(fields)
+            case "answerInlineQuery":
+                return self._answer_inline_query(fields)
             case "setMyCommands" | "deleteMyCommands":
                 return self._set_my_commands(fields)
             case "getChat":
@@ -389,6 +404,23 @@ class FakeTelegram:
         if len(fields.get("text", "")) > TOAST_LIMIT:
             raise RefusedCall(400, "Bad Request: MESSAGE_TOO_LONG")
         self.toasts.append(fields.get("text", ""))
+        return True
+
+    def _answer_inline_query(self, fields: Json) -> bool:
+        found = fields["results"]
+        if not 0 < int(fields["inline_query_id"]) <= self._query_id:
+            raise RefusedCall(400, "Bad Request: query is too old and response timeout expired")
+        if len(found) > 50 or len(fields.get("next_offset", "").encode()) > 64:
+            raise RefusedCall(400, "Bad Request: RESULTS_TOO_MUCH")
+        if len({one["id"] for one in found}) < len(found) or any(
+            len(one["id"].encode()) > 64 for one in found
+        ):
+            raise RefusedCall(400, "Bad Request: RESULT_ID_DUPLICATE")
+        for one in found:
+            content = one["input_message_content"]
+            text, _ = parse(content["message_text"], content.get("parse_mode"))
+            check_length(text, TEXT_LIMIT, "message")
+        self.lists.append(fields)
         return True
 
     def _set_my_commands(self, fields: Json) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -41,6 +42,8 @@ async def show_answer(interaction: Interaction, reply: Reply, *, hidden: bool) -
         await interaction.edit_original_response(content=discord.utils.escape_markdown(reply.toast))
     else:
         await interaction.delete_original_response()
+    if reply.later is not None:
+        await show_answer(interaction, await reply.later(), hidden=hidden)
 
 
 async def show_press(interaction: Interaction, reply: Reply) -> None:
@@ -53,9 +56,40 @@ async def show_press(interaction: Interaction, reply: Reply) -> None:
             parts = parts[1:]
         else:
             hidden = True
-    await _follow_up(interaction, parts, hidden=hidden)
+    shown = await _follow_up(interaction, parts, hidden=hidden)
     if reply.toast and not reply.blocks:
         await interaction.followup.send(discord.utils.escape_markdown(reply.toast), ephemeral=True)
+    if reply.later is not None:
+        later = await reply.later()
+        await _remove(shown)
+        await show_press(interaction, replace(later, in_place=reply.in_place))
+
+
+async def show_message(channel: discord.abc.Messageable, reply: Reply) -> None:
+    """Answers what was written in direct messages; the rest of a slow answer takes the place of its beginning."""
+    shown = await _post(channel, reply)
+    if reply.later is not None:
+        later = await reply.later()
+        await _remove(shown)
+        await show_message(channel, later)
+
+
+async def _remove(messages: Sequence[discord.Message]) -> None:
+    for message in messages:
+        # Somebody was faster, or may no longer: the rest of the answer comes all the same.
+        with suppress(discord.HTTPException):
+            await message.delete()
+
+
+async def _post(channel: discord.abc.Messageable, reply: Reply) -> list[discord.Message]:
+    shown: list[discord.Message] = []
+
+    async def send(**fields: Any) -> None:
+        shown.append(await channel.send(**fields))
+
+    for part in _parts(reply):
+        await _attempt(send, part)
+    return shown
 
 
 async def show_sentence(interaction: Interaction, text: str) -> None:
@@ -93,12 +127,17 @@ def _may_change_message(interaction: Interaction) -> bool:
     return may_manage(interaction) or (message is not None and message.flags.ephemeral)
 
 
-async def _follow_up(interaction: Interaction, parts: tuple[Part, ...], *, hidden: bool) -> None:
-    async def send(**fields: Any) -> object:
-        return await interaction.followup.send(ephemeral=hidden, **fields)
+async def _follow_up(
+    interaction: Interaction, parts: tuple[Part, ...], *, hidden: bool
+) -> list[discord.WebhookMessage]:
+    shown: list[discord.WebhookMessage] = []
+
+    async def send(**fields: Any) -> None:
+        shown.append(await interaction.followup.send(ephemeral=hidden, wait=True, **fields))
 
     for part in parts:
         await _attempt(send, part)
+    return shown
 
 
 async def _attempt(call: Callable[..., Awaitable[object]], part: Part, *, edit: bool = False) -> None:

@@ -34,6 +34,18 @@ async def request_of(
         may_manage=personal or may_manage(interaction),
         chat_title=_title(interaction, personal),
         lang=language_of(interaction),
+        alone=not is_direct(interaction),
+    )
+
+
+def request_in(message: discord.Message) -> Request:
+    """The request in a direct message: its text, without a command; Discord does not tell the person's language."""
+    return Request(
+        chat=chat_of(message.channel.id),
+        kind=ChatKind.PRIVATE,
+        user=str(message.author.id),
+        text=message.content.strip(),
+        chat_title=message.author.display_name,
     )
 
 

@@ -15,7 +15,14 @@ import aiohttp
 import discord
 from discord import app_commands
 
-from bot.adapters.discord.answering import apologise, is_too_late, show_answer, show_press, show_sentence
+from bot.adapters.discord.answering import (
+    apologise,
+    is_too_late,
+    show_answer,
+    show_message,
+    show_press,
+    show_sentence,
+)
 from bot.adapters.discord.asking import (
     Interaction,
     chat_of,
@@ -23,6 +30,7 @@ from bot.adapters.discord.asking import (
     is_direct,
     language_of,
     may_manage,
+    request_in,
     request_of,
 )
 from bot.adapters.discord.commands import FEED, HERE, SummaryTranslator, slash_commands
@@ -70,8 +78,10 @@ class PaperboyClient(discord.Client):
 
     def __init__(self, desk: Desk, trace: aiohttp.TraceConfig) -> None:
         intents = discord.Intents.none()
-        # Channels, threads, roles and our own rights; nothing of what people write.
+        # Channels, threads, roles and our own rights; of what people write only what they write to us in private,
+        # which needs no privilege ("Gateway", "Message Content Intent").
         intents.guilds = True
+        intents.dm_messages = True
         super().__init__(
             intents=intents,
             allowed_mentions=discord.AllowedMentions.none(),
@@ -196,6 +206,19 @@ class PaperboyClient(discord.Client):
         await interaction.response.defer()
         request = await request_of(interaction, action=action)
         await show_press(interaction, await self._desk.answer(request))
+
+    # what is written in direct messages
+
+    async def on_message(self, message: discord.Message) -> None:
+        """An id, a link or words that somebody sends us in private."""
+        is_written = message.type in (discord.MessageType.default, discord.MessageType.reply)
+        if message.guild is not None or message.author.bot or not is_written or not message.content.strip():
+            return
+        with self._at_work():
+            try:
+                await show_message(message.channel, await self._desk.answer(request_in(message)))
+            except Exception:
+                logger.exception("message %d could not be answered", message.id)
 
     # news of servers and channels
 

@@ -12,7 +12,7 @@ from datetime import timedelta
 from typing import Any
 from weakref import WeakValueDictionary
 
-from telegram import CallbackQuery, ChatMemberUpdated, Message, Update
+from telegram import CallbackQuery, ChatMemberUpdated, InlineQuery, Message, Update
 from telegram.constants import CallbackQueryLimit
 from telegram.error import InvalidToken, NetworkError, TelegramError
 from telegram.ext import Application, ApplicationBuilder, BaseUpdateProcessor, ExtBot, TypeHandler
@@ -26,6 +26,7 @@ from bot.adapters.telegram.connection import (
     PollWatch,
     token_out_of_httpx_logs,
 )
+from bot.adapters.telegram.inline import answer_inline
 from bot.adapters.telegram.posting import Doubts, Manner, NotEditableError, attempt, edit, post
 from bot.markup import Block, Line, Span
 from bot.parts import make_parts
@@ -33,6 +34,7 @@ from bot.ports import (
     Answer,
     CommandSpec,
     Gone,
+    Inline,
     Moved,
     Outcome,
     Part,
@@ -49,7 +51,13 @@ from scheduler.models import ChatKind, ChatRef, Platform
 
 logger = logging.getLogger(__name__)
 
-ALLOWED_UPDATES = (Update.MESSAGE, Update.CHANNEL_POST, Update.CALLBACK_QUERY, Update.MY_CHAT_MEMBER)
+ALLOWED_UPDATES = (
+    Update.MESSAGE,
+    Update.CHANNEL_POST,
+    Update.CALLBACK_QUERY,
+    Update.MY_CHAT_MEMBER,
+    Update.INLINE_QUERY,
+)
 
 AT_ONCE = 64
 """How many updates are handled at the same time, of different chats."""
@@ -131,7 +139,7 @@ class TelegramAdapter:
     `base_url` is the Bot API server ("https://api.telegram.org"). `languages` are those of the commands'
     summaries, the first for everybody whose language is not among them. `command_hashes` remembers between
     runs what the command menus were set to. `timeout` is in seconds and per request. `suggest` is not
-    called: Telegram cannot complete a command's argument.
+    called: Telegram cannot complete a command's argument. Without `inline` nothing is offered in other chats.
     """
 
     platform = Platform.TELEGRAM
@@ -145,6 +153,7 @@ class TelegramAdapter:
         suggest: Suggest,
         commands: Sequence[CommandSpec],
         standing: Standing,
+        inline: Inline | None = None,
         languages: Sequence[str] = ("en", "zh"),
         command_hashes: MutableMapping[str, str] | None = None,
         timeout: float = 20.0,
@@ -155,6 +164,8 @@ class TelegramAdapter:
         self._token = token
         self._base_url = base_url.rstrip("/")
         self._answer = answer
+        self._inline = inline
+        self._waiting: set[asyncio.Task[None]] = set()
         self._standing = standing
         self._commands = tuple(commands)
         self._known = {"start", *(command.name for command in commands)}
@@ -203,6 +214,7 @@ class TelegramAdapter:
             self._bot, self._watch, self._username = application.bot, watch, application.bot.username
             await set_commands(application.bot, self._commands, self._languages, self._hashes)
             await application.start()
+            stack.push_async_callback(self._give_up_waiting)
             stack.push_async_callback(_stop, application)
             await self._poll(application, watch, stack)
             await watch.ended
@@ -274,6 +286,8 @@ class TelegramAdapter:
                 await self._pressed(update.callback_query)
             elif update.my_chat_member is not None:
                 await self._changed(update.my_chat_member)
+            elif update.inline_query is not None:
+                await self._listed(update.inline_query)
             elif update.effective_message is not None:
                 await self._written(update.effective_message)
         except Exception:
@@ -307,6 +321,20 @@ class TelegramAdapter:
         )
         reply = await self._answer(request)
         await self._reply(Asked(chat, kind, message.message_id), reply)
+
+    async def _listed(self, query: InlineQuery) -> None:
+        """Somebody types after our name in any chat. Telegram asks again with each letter."""
+        if self._inline is None:
+            return
+        person = str(query.from_user.id)
+        request = Request(
+            chat=ChatRef(Platform.TELEGRAM, person),
+            kind=ChatKind.PRIVATE,
+            user=person,
+            text=query.query.strip(),
+            lang=query.from_user.language_code or "",
+        )
+        await answer_inline(query, await self._inline(request, query.offset))
 
     async def _may_manage(self, message: Message, kind: ChatKind) -> bool:
         if kind is not ChatKind.GROUP or updates.is_in_the_chats_name(message):
@@ -373,6 +401,30 @@ class TelegramAdapter:
             if not isinstance(outcome, Sent):
                 await self._unanswered(asked.chat, outcome)
                 return
+            if position == 0:
+                shown = replace(asked, message_id=int(outcome.message_id), pressed=True)
+        if reply.later is not None:
+            self._wait_for(shown if parts else asked, reply.later)
+
+    def _wait_for(self, asked: Asked, later: Callable[[], Awaitable[Reply]]) -> None:
+        """Shows the rest of an answer when it is there; the chat's next requests do not wait for it."""
+
+        async def show() -> None:
+            try:
+                reply = await later()
+                await self._reply(asked, replace(reply, in_place=True))
+            except Exception:
+                logger.exception("the rest of an answer to %s could not be shown", asked.chat)
+
+        task = asyncio.create_task(show())
+        self._waiting.add(task)
+        task.add_done_callback(self._waiting.discard)
+
+    async def _give_up_waiting(self) -> None:
+        left = list(self._waiting)
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
 
     async def _put(self, asked: Asked, part: Part, *, in_place: bool) -> Outcome:
         bot = self._bot

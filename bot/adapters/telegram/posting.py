@@ -32,7 +32,7 @@ NOT_FOUND_WAIT = timedelta(hours=1)
 LONGEST_WAIT = timedelta(minutes=5)
 """The longest pause between two tries to reach a server that cannot be reached."""
 
-_NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
+NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def _button(button: Button, label: str) -> InlineKeyboardButton:
 
 async def post(bot: Bot, chat: ChatRef, part: Part, manner: Manner, *, plain: bool) -> str:
     """Puts a part into a chat as a new message and gives its id; raises what the library raises."""
-    text, mode = _text_of(part, plain=plain)
+    text, mode = text_of(part, plain=plain)
     address: dict[str, Any] = {
         "chat_id": int(chat.chat_id),
         "message_thread_id": int(chat.thread_id) if chat.thread_id else None,
@@ -76,7 +76,7 @@ async def post(bot: Bot, chat: ChatRef, part: Part, manner: Manner, *, plain: bo
         "parse_mode": mode,
     }
     if part.attachment is None:
-        message = await bot.send_message(text=text, link_preview_options=_NO_PREVIEW, **address)
+        message = await bot.send_message(text=text, link_preview_options=NO_PREVIEW, **address)
     else:
         page = InputFile(part.attachment.text.encode(), filename=part.attachment.name)
         message = await bot.send_document(document=page, caption=text or None, **address)
@@ -89,7 +89,7 @@ async def edit(bot: Bot, chat: ChatRef, message_id: int, part: Part, *, plain: b
     Raises NotEditableError where that message cannot be edited, else what the library raises. A part
     without text changes the buttons alone.
     """
-    text, mode = _text_of(part, plain=plain)
+    text, mode = text_of(part, plain=plain)
     place: dict[str, Any] = {
         "chat_id": int(chat.chat_id),
         "message_id": message_id,
@@ -97,7 +97,7 @@ async def edit(bot: Bot, chat: ChatRef, message_id: int, part: Part, *, plain: b
     }
     try:
         if text:
-            await bot.edit_message_text(text, parse_mode=mode, link_preview_options=_NO_PREVIEW, **place)
+            await bot.edit_message_text(text, parse_mode=mode, link_preview_options=NO_PREVIEW, **place)
         else:
             await bot.edit_message_reply_markup(**place)
     except BadRequest as error:
@@ -108,7 +108,7 @@ async def edit(bot: Bot, chat: ChatRef, message_id: int, part: Part, *, plain: b
     return str(message_id)
 
 
-def _text_of(part: Part, *, plain: bool) -> tuple[str, str | None]:
+def text_of(part: Part, *, plain: bool) -> tuple[str, str | None]:
     if plain or not part.cards:
         return part.plain, None
     return part.cards[0].text, ParseMode.HTML
