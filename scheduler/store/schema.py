@@ -209,6 +209,13 @@ def m005_changes_and_cross_lists(db: Database) -> None:
 
 
 @MIGRATIONS()
+def m007_chats_managed_from_elsewhere(db: Database) -> None:
+    """Which chat a private chat's commands are for, and the post of a forum that a run's parts stand in."""
+    db.execute("alter table chat add column steers integer")
+    db.execute("alter table delivery add column thread text not null default ''")
+
+
+@MIGRATIONS()
 def m009_checked_wordings(db: Database) -> None:
     """What the checks found in a paper's words (a JSON list), how far they can be trusted, and who translated."""
     db.execute("alter table wording add column flags text not null default '[]'")
