@@ -144,8 +144,7 @@ def _plan_demo(store: Store, settings: Settings, adapter: ConsoleAdapter, lang: 
 def plan_day(store: Store, chat: Chat, day: date) -> bool:
     """Enqueues a chat's digest of one announcement date; False when it was planned before or has nothing."""
     now = app.clock()
-    queries = [one.query for one in store.chats.subscriptions(chat.key)]
-    news = planning.read_day(store, [day], queries, now.date())
+    news = planning.read_day(store, [day], planning.queries_of(store, chat), now.date())
     return planning.plan(store, chat, news, f"day-{day.isoformat()}", render, now, None)
 
 

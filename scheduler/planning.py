@@ -85,6 +85,17 @@ def read_day(store: Store, dates: Sequence[date], queries: Iterable[str], today:
     return Day(candidates, {day: store.archive.announced(day) for day in dates}, hits, whole)
 
 
+def queries_of(store: Store, chat: Chat) -> frozenset[str]:
+    """Everything that a day is matched with for a chat: what it follows and what it mutes."""
+    follows = {one.query for one in store.chats.subscriptions(chat.key)}
+    return frozenset(follows | {one.query for one in store.mutes.of(chat.key)})
+
+
+def muted(store: Store, chat: Chat, day: Day) -> frozenset[int]:
+    """The papers (keys) of a day that the chat never wants to be told of; the day was matched with `queries_of` it."""
+    return frozenset(key for one in store.mutes.of(chat.key) for key in day.hits.get(one.query, ()))
+
+
 def _is_whole(batches: Sequence[Batch]) -> bool | None:
     """Whether these days are all there: None when that was not checked against arXiv's own count."""
     if not all(batch.state in (BatchState.FRESH, BatchState.QUIET) for batch in batches):
@@ -155,7 +166,8 @@ def plan(
 ) -> bool:
     """Enqueues the chat's digest of `day` under `run_key`; False when there is nothing (new) to tell."""
     delivered = store.outbox.delivered(chat.key, (entry.key for entry in day.candidates))
-    built = build_for(day, store.chats.subscriptions(chat.key), delivered=delivered, told_until=told_until)
+    left_out = delivered | muted(store, chat, day)
+    built = build_for(day, store.chats.subscriptions(chat.key), delivered=left_out, told_until=told_until)
     if not built.keys:
         return False
     if len(built.digest.dates) > 1:
@@ -174,7 +186,8 @@ def preview(store: Store, chat: Chat, now: datetime) -> Built:
     news = _recent_day(store, (entry,), now).since(_first_date(entry, newest_day(store, now)))
     delivered = store.outbox.delivered(chat.key, (candidate.key for candidate in news.candidates))
     subscriptions = store.chats.subscriptions(chat.key)
-    built = build_for(news, subscriptions, delivered=delivered, told_until=entry.last_date)
+    left_out = delivered | muted(store, chat, news)
+    built = build_for(news, subscriptions, delivered=left_out, told_until=entry.last_date)
     return digest.capped(built, MOST_MERGED) if len(built.digest.dates) > 1 else built
 
 
@@ -243,9 +256,7 @@ def _recent_day(store: Store, due: Sequence[DueChat], now: datetime) -> Day:
     newest = newest_day(store, now)
     first = min(_first_date(entry, newest) for entry in due)
     arrived = store.archive.arrived(newest - FARTHEST, newest, now - LOOK_BACK)
-    queries = {
-        subscription.query for entry in due for subscription in store.chats.subscriptions(entry.chat.key)
-    }
+    queries = {text for entry in due for text in queries_of(store, entry.chat)}
     dates = sorted({*store.archive.dates(first, newest), *arrived})
     return replace(read_day(store, dates, queries, now.date()), arrived=frozenset(arrived))
 

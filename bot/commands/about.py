@@ -82,6 +82,10 @@ def privacy(visit: Visit) -> Reply:
             " and which papers it was sent. Nothing else, and nobody else gets it."
         ),
         t(
+            "Of you I keep the papers that you save with tags and notes, your thumbs up and down, and the last cards"
+            " that you opened, for your eyes and for the order of your digest."
+        ),
+        t(
             "I read commands, pressed buttons and what you write to me in private. Other messages are not kept."
         ),
         t("Of a group or channel I keep who set it up, to tell that person when I can no longer post there."),

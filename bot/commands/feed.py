@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bot.commands import channel
 from bot.commands.subscribing import next_digest, not_yours
 from bot.commands.visit import Visit, code, line, rows, say
 from bot.ports import Button, Reply
@@ -12,11 +11,9 @@ STOPPED = "stopped"
 
 
 def feed(visit: Visit) -> Reply:
-    """`here`: the digest comes to this channel; `stop`: not any more; `take`: with another one's configuration."""
+    """`here`: the digest comes to this channel; `stop`: it does not any more."""
     if visit.argument.casefold() == "stop":
         return stop(visit)
-    if visit.argument.casefold() == "take":
-        return channel.take(visit)
     return _here(visit)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
+from bot.commands import cards
 from bot.commands.looking_up import asked_version
 from bot.commands.subscribing import next_digest
 from bot.commands.visit import NotArchived, Visit, action, code, line, rows, say
@@ -19,7 +20,7 @@ from bot.render.query_words import describe
 from scheduler import digest, enrich, matching, paper_ids, query
 from scheduler.errors import NotAPaperId, QueryError
 from scheduler.models import ChatKind, Digest, Match, PaperId
-from scheduler.planning import build_for, read_day
+from scheduler.planning import build_for, muted, queries_of, read_day
 from scheduler.query import Query
 from scheduler.snippets import snippet
 from scheduler.store.papers import Known
@@ -41,8 +42,12 @@ def show_digest(visit: Visit) -> Reply:
     day = _wanted_day(visit)
     if day is None:
         return say(t("Nothing is in the archive yet."), next_digest(visit))
-    news = read_day(visit.store, [day], [one.query for one in subscriptions], visit.now.date())
-    built = build_for(news, [replace(one, since=None) for one in subscriptions])
+    news = read_day(visit.store, [day], queries_of(visit.store, visit.chat), visit.now.date())
+    built = build_for(
+        news,
+        [replace(one, since=None) for one in subscriptions],
+        delivered=muted(visit.store, visit.chat, news),
+    )
     if not built.keys:
         return _nothing_that_day(visit, day, news.announced.get(day, 0))
     name = f"{PRINTED}-{day.isoformat()}"
@@ -233,10 +238,11 @@ def show_paper(visit: Visit) -> Reply:
     return card(visit, paper_id, version)
 
 
-def card(visit: Visit, paper_id: PaperId, version: int | None = None) -> Reply:
+def card(visit: Visit, paper_id: PaperId, version: int | None = None, back: str = "") -> Reply:
     """The card of a paper; raises NotArchived.
 
-    A `version` that was asked for and is not the one archived is linked as it is.
+    A `version` that was asked for and is not the one archived is linked as it is. `back` is the action of the button
+    that leads back to where the card was opened.
     """
     t = visit.t
     known = visit.store.archive.by_id(paper_id)
@@ -244,11 +250,15 @@ def card(visit: Visit, paper_id: PaperId, version: int | None = None) -> Reply:
         raise NotArchived(paper_id, version)
     words = enrich.complete(known.paper, known.wordings)
     because = _because(visit, known)
-    blocks = render_paper.paper_card(
-        known.paper, words, visit.view, announced=known.newest_date, because=because
+    blocks = (
+        *render_paper.paper_card(
+            known.paper, words, visit.view, announced=known.newest_date, because=because
+        ),
+        *cards.own_words(visit, known),
     )
+    cards.note_opened(visit, known)
     if version is None or version == known.paper.version:
-        return Reply(blocks, render_paper.card_keyboard(known.paper, t), shareable=True)
+        return Reply(blocks, cards.keyboard(visit, known, back), shareable=True)
     note = Block(
         (line(t("You asked for version {version}; this is what I know of the paper.", version=version)),)
     )
@@ -264,9 +274,13 @@ def open_in_place(visit: Visit) -> Reply:
     """A paper's button under a digest's page: its card instead of the page, and a way back."""
     page, _, rest = visit.argument.partition(":")
     paper_id, _, name = rest.rpartition("|")
-    shown = card(visit, PaperId(paper_id))
-    back = Button(visit.t("◀ Back to the digest"), f"d:{name}:{page}")
-    return replace(shown, keyboard=Keyboard((*shown.keyboard.rows, (back,))), in_place=True)
+    return replace(card(visit, PaperId(paper_id), back=f"d:{name}:{page}"), in_place=True)
+
+
+def reopen(visit: Visit) -> Reply:
+    """A paper's button under a list: its card instead of the list, and a way back."""
+    place = cards.CardPlace.read(visit.argument)
+    return replace(card(visit, place.paper, back=place.back), in_place=True)
 
 
 def _because(visit: Visit, known: Known) -> tuple[tuple[str, Match], ...]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bot.commands import about, channel, feed, reading, settings, standing, status, subscribing
+from bot.commands import about, cards, feed, library, muting, reading, settings, standing, status, subscribing
 from bot.commands.preview import preview
+from bot.commands.similar import similar, similar_page
 from bot.commands.visit import Handler, Visit
 from bot.commands.why import why
 from bot.locale import N_, translator
@@ -15,13 +16,17 @@ from bot.ports import CommandSpec, Parameter, Reply
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One command: its handler, its one line, and its argument (name, its one line, whether it is completed)."""
+    """One command: its handler, its one line, and its argument (name, its one line, whether it is completed).
+
+    `more` are further arguments, where a platform asks for each by its name; elsewhere all are one line of text.
+    """
 
     name: str
     summary: str
     handler: Handler
     argument: tuple[str, str, bool] | None = None
     manages: bool = False
+    more: tuple[tuple[str, str, bool], ...] = ()
 
 
 def _help(visit: Visit) -> Reply:
@@ -65,17 +70,44 @@ COMMANDS = (
         ("id", N_("An arXiv id or a link"), True),
     ),
     Command(
+        "similar",
+        N_("Papers like one that you name"),
+        similar,
+        ("id", N_("An arXiv id or a link"), True),
+    ),
+    Command(
+        "save",
+        N_("Keep a paper for yourself, with tags and a note"),
+        library.save,
+        ("id", N_("An arXiv id or a link"), True),
+        more=(("note", N_("For example: #robots read before Friday"), False),),
+    ),
+    Command(
+        "saved",
+        N_("Your saved papers: find, open, export"),
+        library.saved,
+        ("query", N_("Words, a #tag, or: export bibtex"), False),
+    ),
+    Command(
+        "bibtex",
+        N_("One paper as BibTeX"),
+        cards.bibtex,
+        ("id", N_("An arXiv id or a link"), True),
+    ),
+    Command(
+        "mute",
+        N_("Never in this chat's digests: a word, an author, a paper"),
+        muting.mute,
+        ("what", N_("For example: survey, or: author Wei Zhang"), False),
+        manages=True,
+    ),
+    Command("muted", N_("What this chat's digests leave out"), muting.muted),
+    Command(
         "settings",
         N_("Time, time zone and language"),
         settings.settings,
         ("change", N_("For example: time 07:30"), False),
         manages=True,
-    ),
-    Command(
-        "channel",
-        N_("Look after a group or channel from here"),
-        channel.channel,
-        ("back", N_("back: your own feed again"), False),
     ),
     Command("stop", N_("No more digests here; what is followed is kept"), feed.stop, manages=True),
     Command("preview", N_("The next digest, as it would be now"), preview),
@@ -106,7 +138,22 @@ ACTIONS: Mapping[str, Handler] = {
     "d": reading.turn_page,
     "p": reading.open_paper,
     "c": reading.open_in_place,
+    "k": reading.reopen,
     "s": reading.search_page,
+    "save": cards.press_save,
+    "resave": library.save,
+    "unsave": library.remove,
+    "saved": library.saved,
+    "sv": library.saved_page,
+    "svx": library.press_export,
+    "up": cards.press_up,
+    "down": cards.press_down,
+    "bib": cards.press_bibtex,
+    "sim": similar_page,
+    "mutes": muting.offer,
+    "mute": muting.press_mute,
+    "muted": muting.muted,
+    "unmute": muting.unmute,
     "sub": subscribing.subscribe_to,
     "loosen": subscribing.loosen,
     "undo": subscribing.undo,
@@ -117,14 +164,6 @@ ACTIONS: Mapping[str, Handler] = {
     "keep": about.keep,
     "resume": feed.resume,
     "check": standing.check,
-    "settings": settings.settings,
-    "channel": channel.channel,
-    "picked": channel.picked,
-    "steer": channel.steer,
-    "own": channel.own,
-    "another": channel.another,
-    "general": channel.general,
-    "take": channel.take_one,
 }
 """Who answers a pressed button, by the action's name (before the first colon)."""
 
@@ -138,10 +177,11 @@ def specs() -> tuple[CommandSpec, ...]:
 
 
 def _parameters(command: Command) -> tuple[Parameter, ...]:
-    if command.argument is None:
-        return ()
-    name, summary, suggests = command.argument
-    return (Parameter(name, _summary(summary), required=False, suggests=suggests),)
+    arguments = () if command.argument is None else (command.argument, *command.more)
+    return tuple(
+        Parameter(name, _summary(summary), required=False, suggests=suggests)
+        for name, summary, suggests in arguments
+    )
 
 
 def _summary(text: str) -> dict[str, str]:

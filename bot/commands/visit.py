@@ -9,12 +9,13 @@ from zoneinfo import ZoneInfo
 
 from bot.locale import Translator
 from bot.markup import Block, Line, Span, Style
-from bot.ports import ACTION_LIMIT, Button, Keyboard, Reply, Request, Rights
+from bot.ports import ACTION_LIMIT, Button, Keyboard, Reply, Request
 from bot.render.paper_words import code as code
 from bot.render.paper_words import line as line
 from bot.render.view import View
-from scheduler.models import Chat, PaperId
+from scheduler.models import Chat, ChatKind, PaperId
 from scheduler.store import Store
+from scheduler.store.library import person_name
 from scheduler.topics import Topic
 
 
@@ -29,11 +30,7 @@ class House:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One request, with all that its handler may use. Handlers run in the store's thread and never wait.
-
-    `asker` is the private chat that it came from when it is about another one (`chat`), `rights` what the platform
-    said of that one a moment ago.
-    """
+    """One request, with all that its handler may use. Handlers run in the store's thread and never wait."""
 
     store: Store
     chat: Chat
@@ -41,13 +38,6 @@ class Visit:
     now: datetime
     t: Translator
     house: House
-    asker: Chat | None = None
-    rights: Rights | None = None
-
-    @property
-    def is_elsewhere(self) -> bool:
-        """True where the answer is not read in the chat that it is about, and has to name it."""
-        return self.asker is not None or self.request.elsewhere
 
     @property
     def argument(self) -> str:
@@ -63,6 +53,16 @@ class Visit:
             zone=self.chat.schedule.zone,
             platform=self.chat.ref.platform,
         )
+
+    @property
+    def person(self) -> str:
+        """Who asks, as the library knows people; "" where the platform does not tell."""
+        return person_name(self.chat.ref.platform, self.request.user)
+
+    @property
+    def is_overheard(self) -> bool:
+        """True where the answer is read by others too: Telegram shows nothing to one member of a group alone."""
+        return self.chat.kind is not ChatKind.PRIVATE and not self.request.alone
 
     def in_its_language(self, texts: Mapping[str, str]) -> str:
         """The text for the chat's language, the English one where there is none."""
@@ -108,12 +108,10 @@ def rows(*buttons: Button | None, width: int = 3) -> Keyboard:
 
 def action(visit: Visit, name: str, *texts: str) -> str:
     """An action `name:text:…`; where that is too long for a button, its texts are kept and a short token stands."""
-    return shortened(visit.store, ":".join((name, *texts)))
-
-
-def shortened(store: Store, plain: str) -> str:
-    """An action that fits a button: itself, or a short token that `untangled` turns back into it."""
-    return plain if len(plain.encode()) <= ACTION_LIMIT else f"~{store.tokens.token(plain)}"
+    plain = ":".join((name, *texts))
+    if len(plain.encode()) <= ACTION_LIMIT and not name.startswith("~"):
+        return plain
+    return f"~{visit.store.tokens.token(plain)}"
 
 
 def untangled(store: Store, pressed: str) -> str:

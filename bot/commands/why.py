@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
+from bot.commands.muting import mute_name
 from bot.commands.subscribing import next_digest
 from bot.commands.visit import Visit, bold, code, line, rows, say
 from bot.markup import Block, Line
@@ -68,8 +69,11 @@ def _verdict(visit: Visit, known: Known) -> str:
     if not news:
         day = max(day for day, _, _ in known.announced)
         return t("It came only as a replacement ({date}); digests tell of new papers.", date=t.date(day))
-    if not any(_finds(visit, one, known) for one in visit.store.chats.subscriptions(visit.chat.key)):
+    if not any(_finds(visit, one.query, known) for one in visit.store.chats.subscriptions(visit.chat.key)):
         return t("Announced on {date}; nothing that this chat follows finds it.", date=t.date(max(news)))
+    if muted := [one for one in visit.store.mutes.of(visit.chat.key) if _finds(visit, one.query, known)]:
+        names = t.names([mute_name(one, t) for one in muted])
+        return t("Announced on {date}; muted by you: {names}.", date=t.date(max(news)), names=names)
     if not _wanted_by_date(visit, max(news), known):
         return t("Announced on {date}; this chat began to follow it later.", date=t.date(max(news)))
     if max(news) < planning.newest_day(visit.store, visit.now) - planning.LOOK_BACK:
@@ -112,9 +116,9 @@ def _news(known: Known) -> list[date]:
     return [day for day, _, kind in known.announced if kind.is_news]
 
 
-def _finds(visit: Visit, one: Subscription, known: Known) -> bool:
+def _finds(visit: Visit, text: str, known: Known) -> bool:
     try:
-        return bool(_index(known).hits(query.parse(one.query), today=visit.now.date()))
+        return bool(_index(known).hits(query.parse(text), today=visit.now.date()))
     except QueryError:
         return False
 
@@ -122,7 +126,7 @@ def _finds(visit: Visit, one: Subscription, known: Known) -> bool:
 def _wanted_by_date(visit: Visit, day: date, known: Known) -> bool:
     """True when a subscription that finds the paper had begun on that day."""
     return any(
-        (one.since is None or one.since <= day) and _finds(visit, one, known)
+        (one.since is None or one.since <= day) and _finds(visit, one.query, known)
         for one in visit.store.chats.subscriptions(visit.chat.key)
     )
 

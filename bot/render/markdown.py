@@ -24,12 +24,12 @@ _SPECIAL = re.compile(r"[\\`*_\[\]<>!|~&$]|:(?=//)|^[-+#=]|(?<=^\d)[.)]|(?<=^\d\
 def digest_markdown(digest: Digest, view: View) -> str:
     """The digest with a heading per section and per paper."""
     t = view.t
-    pieces = [f"# {_escaped(days_line(digest, t))}"]
+    pieces = [f"# {escaped(days_line(digest, t))}"]
     if digest.dates:
-        pieces.append(_escaped(announced_line(digest.dates, view)))
-    pieces.append(_escaped(total_line(digest, t)))
+        pieces.append(escaped(announced_line(digest.dates, view)))
+    pieces.append(escaped(total_line(digest, t)))
     for section in digest.sections:
-        pieces.append(f"## {_escaped(section_title(section, t))}")
+        pieces.append(f"## {escaped(section_title(section, t))}")
         for paper in section.papers:
             pieces += _paper(paper, view)
     pieces.append(t("Thank you to arXiv for use of its open access interoperability."))
@@ -39,19 +39,20 @@ def digest_markdown(digest: Digest, view: View) -> str:
 def _paper(one: DigestPaper, view: View) -> Iterator[str]:
     t, paper = view.t, one.paper
     url = link_target(abstract_page(paper))
-    title = _escaped(paper.title)
+    title = escaped(paper.title)
     yield f"### {one.number}\\. [{title}](<{url}>)" if url else f"### {one.number}\\. {title}"
     if chinese := chinese_title(one.wordings, view.languages):
-        yield f"**{_escaped(chinese)}**"
+        yield f"**{escaped(chinese)}**"
     if paper.authors:
-        yield _escaped(full_authors(paper.authors, AUTHORS))
-    facts = [_escaped(", ".join(paper.categories)), f"`{paper.id}`", *map(_escaped, marks(one, t))]
+        yield escaped(full_authors(paper.authors, AUTHORS))
+    facts = [escaped(", ".join(paper.categories)), f"`{paper.id}`", *map(escaped, marks(one, t))]
     yield " · ".join(filter(None, facts))
     for said in tldrs(one.wordings, view.languages):
-        yield f"**TL;DR** {_escaped(said.text)}"
+        yield f"**TL;DR** {escaped(said.text)}"
     for said in abstracts(paper, one.wordings, view.languages):
-        yield "> " + _escaped(said.text)
+        yield "> " + escaped(said.text)
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
+    """Text from outside as CommonMark shows it verbatim."""
     return _SPECIAL.sub(r"\\\g<0>", clean(text).strip())

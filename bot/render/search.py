@@ -26,13 +26,17 @@ TLDR = 160
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One paper that was found. `snippet` is a piece of its text as (text, is a hit); () for none."""
+    """One paper that was found. `snippet` is a piece of its text as (text, is a hit); () for none.
+
+    `shared` are words that it has in common with the paper that similar ones are shown of.
+    """
 
     number: int
     paper: Paper
     wordings: Wordings
     date: date | None
     snippet: Sequence[tuple[str, bool]] = ()
+    shared: Sequence[str] = ()
 
 
 def search_page(
@@ -57,6 +61,17 @@ def search_page(
     return (Block((head,)), *(Block(_result_lines(result, view)) for result in results))
 
 
+def similar_page(paper: Paper, results: Sequence[Result], view: View) -> tuple[Block, ...]:
+    """A page of papers like `paper`, the nearest first."""
+    head = Block(
+        (
+            line(view.t("Similar papers, the nearest first"), kind=LineKind.HEADING),
+            dotted(paper.title, code(paper.id)),
+        )
+    )
+    return (head, *(Block(_result_lines(result, view)) for result in results))
+
+
 def _result_lines(result: Result, view: View) -> tuple[Line, ...]:
     t, paper = view.t, result.paper
     lines = [line(f"{result.number}  ", bold_link(paper.title, abstract_page(paper)))]
@@ -67,7 +82,8 @@ def _result_lines(result: Result, view: View) -> tuple[Line, ...]:
     elif said := tldrs(result.wordings, view.languages):
         lines.append(line(clip(said[0].text, TLDR)))
     day = t.short_date(result.date) if result.date else ""
-    lines.append(dotted(day, paper.primary_category, code(paper.id)))
+    shared = t("shares {words}", words=t.row(result.shared)) if result.shared else ""
+    lines.append(dotted(day, paper.primary_category, code(paper.id), shared))
     return tuple(lines)
 
 

@@ -16,9 +16,12 @@ from scheduler.store import reindexing
 from scheduler.store.answers import Answers
 from scheduler.store.chats import Chats
 from scheduler.store.database import connect, writing
+from scheduler.store.library import Library
+from scheduler.store.mutes import Mutes
 from scheduler.store.notes import Notes, Tokens
 from scheduler.store.outbox import Outbox
 from scheduler.store.papers import Archive
+from scheduler.store.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,9 @@ class Store:
     notes: Notes
     tokens: Tokens
     answers: Answers
+    library: Library
+    mutes: Mutes
+    vocabulary: Vocabulary
 
     def close(self) -> None:
         """Closes the file; the write-ahead log is folded back when no other process has it open."""
@@ -52,4 +58,15 @@ def open_store(path: Path | None) -> Store:
     db = connect(path)
     archive, notes = Archive(db), Notes(db)
     reindexing.renew(db, archive, notes)
-    return Store(db, archive, Chats(db), Outbox(db), notes, Tokens(db), Answers(db))
+    return Store(
+        db,
+        archive,
+        Chats(db),
+        Outbox(db),
+        notes,
+        Tokens(db),
+        Answers(db),
+        Library(db),
+        Mutes(db),
+        Vocabulary(db),
+    )

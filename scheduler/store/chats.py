@@ -20,6 +20,7 @@ from scheduler.models import (
     Subscription,
 )
 from scheduler.store.database import writing
+from scheduler.store.library import KEPT_BY_PERSON, Library, person_name
 
 SUBSCRIPTIONS_PER_CHAT = 100
 
@@ -169,15 +170,11 @@ class Chats:
         """Somebody was told why the chat rests."""
         self._db.execute("update chat set told = ? where key = ?", [reason, key])
 
-    def told_nearby(self, chat: Chat, reason: str, server: bool = False) -> bool:
-        """True when somebody was told that another topic of the same group rests for this reason.
-
-        With `server`: that any other chat of the same person's does.
-        """
+    def told_nearby(self, chat: Chat, reason: str) -> bool:
+        """True when somebody was told that another topic of the same group rests for this reason."""
         rows = self._db.query(
-            "select 1 from chat where platform = ? and key != ? and told = ? and state != 'active' and (chat_id = ? "
-            "or ? and manager = (select own.manager from chat as own where own.key = ?))",
-            [chat.ref.platform, chat.key, reason, chat.ref.chat_id, server, chat.key],
+            "select 1 from chat where platform = ? and chat_id = ? and key != ? and told = ? and state != 'active'",
+            [chat.ref.platform, chat.ref.chat_id, chat.key, reason],
         )
         return any(True for _ in rows)
 
@@ -227,15 +224,6 @@ class Chats:
         )
         return next((chat_from(row) for row in rows), None)
 
-    def managed_by(self, platform: Platform, person: str) -> tuple[Chat, ...]:
-        """The groups and channels that a person (the id on the platform) set up, oldest first."""
-        rows = self._db.query(
-            "select * from chat where platform = ? and manager = ? and manager != '' and kind != 'private' "
-            "order by key",
-            [platform, person],
-        )
-        return tuple(chat_from(row) for row in rows)
-
     def managed_from(self, key: int) -> tuple[Chat, ...]:
         """The groups and channels that the person of this private chat set up, oldest first."""
         rows = self._db.query(
@@ -245,21 +233,6 @@ class Chats:
             [key],
         )
         return tuple(chat_from(row) for row in rows)
-
-    def steer(self, key: int, other: int | None) -> None:
-        """From now on commands in a private chat are for another chat; None: for itself again."""
-        self._db.execute("update chat set steers = ? where key = ?", [other, key])
-
-    def steered(self, key: int) -> Chat | None:
-        """The chat that a private chat's commands are for, None for itself."""
-        rows = self._db.query(
-            "select other.* from chat join chat as other on other.key = chat.steers where chat.key = ?", [key]
-        )
-        return next((chat_from(row) for row in rows), None)
-
-    def drop_manager(self, key: int, person: str) -> None:
-        """Somebody looks after a group or channel no longer."""
-        self._db.execute("update chat set manager = '' where key = ? and manager = ?", [key, person])
 
     def slot_of(self, key: int) -> DueChat | None:
         """A chat with its next slot, due or not; None for an unknown chat."""
@@ -278,17 +251,11 @@ class Chats:
             )
 
     def _absorb(self, key: int, other: int) -> None:
-        # Both may have a run of the same slot, whose parts must not be lost.
-        for table in ("digest", "delivered", "delivery"):
-            self._db.execute(
-                f"update {table} set run_key = run_key || ? where chat = ? and run_key in "
-                "(select run_key from digest where chat = ?)",
-                [f" of chat {other}", other, key],
-            )
-        for table in ("subscription", "digest", "delivered", "delivery"):
+        for table in KEPT_BY_PERSON:
+            self._db.execute(f"update {table} set chat = ? where chat = ?", [key, other])
+        for table in ("subscription", "mute", "taste", "digest", "delivered", "delivery"):
             self._db.execute(f"update or ignore {table} set chat = ? where chat = ?", [key, other])
             self._db.execute(f"delete from {table} where chat = ?", [other])
-        self._db.execute("update chat set steers = ? where steers = ?", [key, other])
         self._db.execute("delete from chat where key = ?", [other])
 
     def due(self, now: datetime) -> tuple[DueChat, ...]:
@@ -368,17 +335,43 @@ class Chats:
         return frozenset(row["query"] for row in rows)
 
     def forget(self, key: int) -> None:
-        """Deletes a chat and everything kept of it; a person is no longer named as who set up a group."""
+        """Deletes a chat and everything kept of it; a person is no longer named as who set up a group.
+
+        With a private chat goes what its person saved, liked and opened anywhere; with a group it stays theirs.
+        """
         with writing(self._db):
+            self._forget_library(key)
             self._db.execute(
                 "update chat set manager = '' where manager != '' and exists (select 1 from chat as own "
                 "where own.key = ? and own.platform = chat.platform and own.person = chat.manager)",
                 [key],
             )
-            for table in ("subscription", "digest", "delivered", "delivery"):
+            for table in ("subscription", "mute", "taste", "digest", "delivered", "delivery"):
                 self._db.execute(f"delete from {table} where chat = ?", [key])
-            self._db.execute("update chat set steers = null where steers = ?", [key])
             self._db.execute("delete from chat where key = ?", [key])
+
+    def _forget_library(self, key: int) -> None:
+        if person := self.person_of(key):
+            Library(self._db).forget(person)
+        for table in KEPT_BY_PERSON:
+            self._db.execute(f"update {table} set chat = 0 where chat = ?", [key])
+
+    def person_of(self, key: int) -> str:
+        """Who a private chat is with, as the library knows people; "" for a group, a channel or an unknown one."""
+        rows = self._db.query(
+            "select platform, person from chat where key = ? and kind = 'private' and person != ''", [key]
+        )
+        return next((person_name(Platform(row["platform"]), row["person"]) for row in rows), "")
+
+    def private_with(self, person: str) -> Chat | None:
+        """The active private chat with a person, as the library knows people; None where we may not write."""
+        platform, _, user = person.partition(":")
+        rows = self._db.query(
+            "select * from chat where person = ? and platform = ? and kind = 'private' and state = 'active' "
+            "order by key limit 1",
+            [user, platform],
+        )
+        return next((chat_from(row) for row in rows), None)
 
 
 def chat_from(row: Mapping[str, Any]) -> Chat:

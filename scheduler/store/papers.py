@@ -29,6 +29,7 @@ from scheduler.store import search
 from scheduler.store.aliases import Aliases
 from scheduler.store.changes import Changes
 from scheduler.store.database import writing
+from scheduler.store.library import KEPT_BY_PERSON
 from scheduler.store.wordings import put_words, read_words, united
 
 KEYS_PER_DAY = 100_000
@@ -37,7 +38,7 @@ KEYS_PER_DAY = 100_000
 COLUMNS = tuple(field.name for field in fields(Paper))
 CHUNK = 500
 
-NAMED_BY_KEY = ("wording", "alias", "delivered", "change")
+NAMED_BY_KEY = ("wording", "alias", "delivered", "change", *KEPT_BY_PERSON)
 """The tables whose column `paper` is a paper's key and that follow it when the paper is given another one."""
 
 Wordings = Mapping[str, Wording]
@@ -449,6 +450,10 @@ class Archive:
         patience = search.Patience(time.monotonic)
         page = search.search(self._db, wanted, today=today, limit=limit, before=before, patience=patience)
         return FoundPapers(self.by_key(page.keys), page.total, page.total_is_exact, page.next_before)
+
+    def found_among(self, wanted: Query, keys: Sequence[int], *, today: date) -> frozenset[int]:
+        """Those of `keys` whose papers a query finds."""
+        return search.among(self._db, wanted, keys, today=today)
 
     def with_id_like(self, typed: str, limit: int) -> tuple[Known, ...]:
         """The newest papers whose id begins with what was typed: what autocomplete offers for an id."""

@@ -141,6 +141,26 @@ create table note(name text primary key, value text not null) without rowid;
 create table token(key integer primary key, text text not null unique);
 """
 
+LIBRARY = (
+    "create table saved(person text not null, paper integer not null references paper(key), "
+    "chat integer not null, tags text not null, note text not null, at text not null, told integer not null, "
+    "primary key(person, paper)) without rowid",
+    "create index saved_paper on saved(paper)",
+    "create index saved_chat on saved(chat)",
+    "create table vote(person text not null, paper integer not null references paper(key), "
+    "chat integer not null, value integer not null, at text not null, primary key(person, paper)) without rowid",
+    "create index vote_paper on vote(paper)",
+    "create index vote_chat on vote(chat)",
+    "create table opened(person text not null, paper integer not null references paper(key), "
+    "chat integer not null, at text not null, primary key(person, paper)) without rowid",
+    "create index opened_paper on opened(paper)",
+    "create index opened_chat on opened(chat)",
+    "create table mute(key integer primary key, chat integer not null references chat(key), kind text not null, "
+    "query text not null, title text not null, unique(chat, query))",
+    "create virtual table paper_term using fts5vocab(paper_text, 'row')",
+    "create table taste(chat integer primary key, stamp text not null, body text not null)",
+)
+
 
 @MIGRATIONS()
 def m001_first_schema(db: Database) -> None:
@@ -209,10 +229,11 @@ def m005_changes_and_cross_lists(db: Database) -> None:
 
 
 @MIGRATIONS()
-def m007_chats_managed_from_elsewhere(db: Database) -> None:
-    """Which chat a private chat's commands are for, and the post of a forum that a run's parts stand in."""
-    db.execute("alter table chat add column steers integer")
-    db.execute("alter table delivery add column thread text not null default ''")
+def m008_library(db: Database) -> None:
+    """What people save, like and open, what a chat never wants to be told of, and the order of its papers."""
+    for statement in LIBRARY:
+        db.execute(statement)
+    db.execute("alter table chat add column paper_order text not null default 'title-first'")
 
 
 @MIGRATIONS()

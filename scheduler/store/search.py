@@ -14,7 +14,7 @@ with the very streams that it was indexed with. Its tokenizer splits at blanks; 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -39,6 +39,7 @@ _FIRST_WINDOW = 8 * _DAY
 _GROWTH = 4
 _LARGEST_WINDOW = 10_000 * _DAY
 _STEPS_BETWEEN_CHECKS = 64
+_KEYS_AT_ONCE = 500
 
 _INSERT = "insert into paper_text(rowid, ti, abs, au, cat, id, src) values (?, ?, ?, ?, ?, ?, ?)"
 _DELETE = (
@@ -154,6 +155,22 @@ def search(
     else:
         total, is_exact = _count(_signed_hits(scans, None, deadline), 0)
     return SearchPage(keys, max(total, len(keys)), is_exact, next_before)
+
+
+def among(db: Database, query: Query, keys: Sequence[int], *, today: date) -> frozenset[int]:
+    """Those of `keys` that `query` finds: the cost is that of the keys, not of the archive."""
+    low, high = _range(db, query, today)
+    within = [key for key in keys if low <= key <= high]
+    match = fts(query)
+    if not match:
+        return frozenset(within)
+    found: set[int] = set()
+    for start in range(0, len(within), _KEYS_AT_ONCE):
+        chunk = within[start : start + _KEYS_AT_ONCE]
+        marks = ", ".join("?" * len(chunk))
+        sql = f"select rowid from paper_text where paper_text match ? and rowid in ({marks})"
+        found.update(key for (key,) in db.execute(sql, [match, *chunk]))
+    return frozenset(found)
 
 
 def _matches(query: Query) -> list[str]:

@@ -246,6 +246,7 @@ class Stage:
             pytest.skip(f"{self.harness.platform} has nothing to press")
 
 
+SAVED = Button("★ Saved", "save:1")
 PAGE_TURN = Button(label="Next page", action="page:2", short="▶")
 CARDS = tuple(Button(label=f"{n}  Paper number {n}", action=f"card:{n}", short=str(n)) for n in range(1, 13))
 
@@ -398,6 +399,16 @@ class AdapterContract:
         await eventually(lambda: "page 2" in stage.harness.received()[-1].text)
         standing = [seen for seen in stage.harness.received() if "page" in seen.text]
         assert len(standing) == (1 if stage.harness.edits else 2)
+
+    async def test_buttons_alone_in_place_leave_the_text(self, stage: Stage) -> None:
+        stage.needs(interactive=True)
+        await stage.shows("a card", Reply((text_block("a card"),), Keyboard(((PAGE_TURN,),))))
+        stage.answers.reply = Reply(keyboard=Keyboard(((SAVED,),)), in_place=True, toast="Kept.")
+        await stage.presses(PAGE_TURN)
+        await eventually(lambda: SAVED.label in stage.harness.received()[-1].labels)
+        if stage.harness.edits:
+            (seen,) = stage.harness.received()
+            assert "a card" in seen.text
 
     async def test_the_same_page_again_changes_nothing(self, stage: Stage) -> None:
         stage.needs(interactive=True)

@@ -50,14 +50,18 @@ async def show_press(interaction: Interaction, reply: Reply) -> None:
     """Answers a deferred press: in place, as a further message, or as a short word for who pressed."""
     parts = _parts(reply)
     hidden = reply.private and not is_direct(interaction)
+    says_enough = bool(reply.blocks)
     if parts and reply.in_place:
         if _may_change_message(interaction):
             await _attempt(interaction.edit_original_response, parts[0], edit=True)
-            parts = parts[1:]
-        else:
+            # Buttons in their new state say what a toast would, which here is a message of its own.
+            parts, says_enough = parts[1:], True
+        elif reply.blocks:
             hidden = True
+        else:
+            parts = ()
     shown = await _follow_up(interaction, parts, hidden=hidden)
-    if reply.toast and not reply.blocks:
+    if reply.toast and not says_enough:
         await interaction.followup.send(discord.utils.escape_markdown(reply.toast), ephemeral=True)
     if reply.later is not None:
         later = await reply.later()

@@ -6,7 +6,6 @@ from typing import Any
 
 import discord
 
-from bot.adapters.discord.rights import manages
 from bot.ports import Request
 from scheduler.models import ChatKind, ChatRef, Platform
 
@@ -69,7 +68,8 @@ def is_personal(interaction: Interaction) -> bool:
 
 def may_manage(interaction: Interaction) -> bool:
     """Who may manage the channel or the server may change what it receives; in direct messages anybody."""
-    return interaction.guild_id is None or manages(interaction.permissions)
+    rights = interaction.permissions
+    return interaction.guild_id is None or rights.manage_channels or rights.manage_guild
 
 
 def language_of(interaction: Interaction) -> str:

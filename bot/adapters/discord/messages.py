@@ -75,7 +75,12 @@ def plain_message(part: Part, *, with_file: bool = True) -> dict[str, Any]:
 
 
 def as_edit(fields: dict[str, Any]) -> dict[str, Any]:
-    """The arguments that turn an existing message into exactly what a new one would be."""
+    """The arguments that turn an existing message into exactly what a new one would be.
+
+    Buttons alone change the buttons alone.
+    """
+    if fields.keys() == {"view"}:
+        return fields
     return {
         "content": fields.get("content"),
         "embeds": fields.get("embeds", []),
