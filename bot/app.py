@@ -182,6 +182,7 @@ async def run(settings: Settings, roles: Collection[Role] = tuple(Role)) -> int:
         stack.callback(assembly.store.close)
         memory = await _Memory.read(assembly.store)
         adapters = adapters_of(assembly, memory, roles)
+        assembly.desk.meet(adapters)
         stop = asyncio.Event()
         loop = asyncio.get_running_loop()
         for signal_number in (signal.SIGINT, signal.SIGTERM):

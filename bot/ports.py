@@ -18,6 +18,14 @@ from scheduler.models import ChatKind, ChatRef, Platform
 ACTION_LIMIT = 64
 """Bytes of a button's action: Telegram's callback_data, the smaller of both platforms' limits."""
 
+ELSEWHERE = "@"
+"""Begins an action that is about another chat than the one where its button is pressed."""
+
+
+def action_for(chat: int, action: str) -> str:
+    """An action about the chat of this key, wherever its button is pressed."""
+    return f"{ELSEWHERE}{chat}:{action}"
+
 
 @dataclass(frozen=True, slots=True)
 class Button:
@@ -96,6 +104,36 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
+class Pick:
+    """A button with which a person picks one of their own groups or channels; `number` comes back with it.
+
+    It offers only chats that the person administers and where we may post, or can be let in by the person.
+    """
+
+    label: str
+    kind: ChatKind
+    number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Picker:
+    """A message of its own with buttons to pick a chat, for the platforms that have such buttons (Telegram)."""
+
+    text: str
+    picks: tuple[Pick, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """A chat that a person has picked: the pick's `number`, and what the platform tells of the chat."""
+
+    number: int
+    chat: ChatRef
+    kind: ChatKind
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """Something a person asked for: a command with its argument text, or a pressed button.
 
@@ -104,6 +142,9 @@ class Request:
     platform, `may_manage` true when that person may change what this chat receives (always in a private chat; a
     group's or channel's administrators elsewhere). `lang` is what the platform says of the person's language.
     `alone` is true where a private reply is seen by the asker only, among others who read the chat.
+
+    `picked` is set for a chat that was picked. `elsewhere` is true where the person asks in another chat than `chat`,
+    which the answer must name then.
     """
 
     chat: ChatRef
@@ -116,6 +157,8 @@ class Request:
     chat_title: str = ""
     lang: str = ""
     alone: bool = False
+    picked: Picked | None = None
+    elsewhere: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +169,8 @@ class Reply:
     asker alone where the platform can; `toast` is a short word beside the pressed button. No blocks and only a
     toast: nothing new is sent. `shareable` says that others may be interested too: where it was shown to the asker
     alone, a button shows it to everyone. `later` is the rest of an answer that takes a while (a paper being looked
-    up): the adapter shows what there is, goes on serving, and puts in its place what `later` gives.
+    up): the adapter shows what there is, goes on serving, and puts in its place what `later` gives. `picker` follows
+    as a message of its own.
     """
 
     blocks: tuple[Block, ...] = ()
@@ -137,6 +181,7 @@ class Reply:
     toast: str = ""
     shareable: bool = False
     later: Callable[[], Awaitable[Reply]] | None = field(default=None, compare=False)
+    picker: Picker | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +278,22 @@ Outcome = Sent | Retry | Ambiguous | Moved | Gone | Paused | Rejected
 
 
 @dataclass(frozen=True, slots=True)
+class Rights:
+    """What a platform says of a person and of us in a group or channel, at this moment.
+
+    `manages`: the person may change what the chat receives; `obstacle`: what keeps us from posting there, None when
+    nothing does.
+    """
+
+    manages: bool
+    obstacle: Gone | Paused | None = None
+
+
+class RightsUnknown(Exception):
+    """The platform could not be asked just now; the message says why, for the log."""
+
+
+@dataclass(frozen=True, slots=True)
 class Parameter:
     """A command's argument: `summary` by language, `suggests` true when `Suggest` completes it."""
 
@@ -289,3 +350,6 @@ class ChatAdapter(Protocol):
 
     async def send(self, chat: ChatRef, part: Part, key: str) -> Outcome:
         """Sends one part and says what came of it; `key` is the same for the same part of the same delivery."""
+
+    async def rights(self, chat: ChatRef, kind: ChatKind, user: str) -> Rights:
+        """Asks the platform who may do what in a group or channel; raises RightsUnknown where it cannot tell."""

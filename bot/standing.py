@@ -7,14 +7,14 @@ is deleted before it has rested for `KEPT`, with a notice `NOTICE_BEFORE` that.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
 from bot.locale import N_, Translator, translator
 from bot.markup import Block, Line, Span
 from bot.parts import make_parts
-from bot.ports import Button, Keyboard
-from scheduler.models import Chat, ChatKind, ChatState
+from bot.ports import Button, Keyboard, action_for
+from scheduler.models import Chat, ChatKind, ChatState, Platform
 from scheduler.store import Store
 from scheduler.store.chats import Resting
 from scheduler.store.outbox import NOTICE, Plan
@@ -45,7 +45,10 @@ _PROBLEMS = {
 }
 _OTHERWISE = N_("I can't post in {chat} ({reason}).")
 
-_MENDABLE = frozenset(
+_LOST = frozenset({"gone_channel", "gone_guild", "chat_not_found", "deactivated"})
+"""Nothing brings these back; another channel can have what they followed."""
+
+_TOLD = frozenset(
     {
         "no_rights",
         "no_permission",
@@ -56,9 +59,11 @@ _MENDABLE = frozenset(
         "kicked",
         "not_member",
         "left",
+        *_LOST,
     }
 )
 _OF_ONE_TOPIC = frozenset({"topic_closed", "topic_gone", "locked"})
+_OF_A_SERVER = frozenset({"gone_guild"})
 
 RIGHTS = (
     N_("Send messages"),
@@ -103,9 +108,9 @@ def rest(
     full = reason_text(reason, missing)
     with store.writing():
         told = store.chats.rest(chat.key, state, full, now)
-        if told == full or reason not in _MENDABLE or chat.kind is ChatKind.PRIVATE:
+        if told == full or reason not in _TOLD or chat.kind is ChatKind.PRIVATE:
             return False
-        nearby = reason not in _OF_ONE_TOPIC and store.chats.told_nearby(chat, full)
+        nearby = reason not in _OF_ONE_TOPIC and store.chats.told_nearby(chat, full, reason in _OF_A_SERVER)
         store.chats.told(chat.key, full)
         resting = store.chats.get(chat.key)
         return not nearby and resting is not None and _tell(store, resting, now)
@@ -116,18 +121,22 @@ def _tell(store: Store, chat: Chat, now: datetime) -> bool:
     if owner is None:
         return False
     t = translator(owner.lang)
+    is_lost = chat.reason.partition(" ")[0] in _LOST
     lines = (
         problem_words(chat, t),
-        t("Settings are kept; I start again by myself once that is mended."),
+        t("Its settings are kept, and another channel can have them.")
+        if is_lost
+        else t("Settings are kept; I start again by myself once that is mended."),
     )
-    return notice(
-        store,
-        owner,
-        f"{chat.key} {now.isoformat()}",
-        lines,
-        now,
-        Button(t("Check again"), f"check:{chat.key}"),
-    )
+    return notice(store, owner, f"{chat.key} {now.isoformat()}", lines, now, *_ways_out(chat, t))
+
+
+def _ways_out(chat: Chat, t: Translator) -> Iterator[Button]:
+    """What the person who looks after a resting chat can do about it."""
+    yield Button(t("Check again"), f"check:{chat.key}")
+    if chat.ref.platform is Platform.TELEGRAM and chat.ref.thread_id and chat.reason.startswith("topic_"):
+        yield Button(t("Use General"), action_for(chat.key, "general"))
+    yield Button(t("Use another channel"), f"another:{chat.key}")
 
 
 def notice(
@@ -175,4 +184,4 @@ def _announce_end(store: Store, chat: Chat, now: datetime) -> None:
         ),
     )
     name = f"{chat.key} end {now.date().isoformat()}"
-    notice(store, owner, name, lines, now, Button(t("Check again"), f"check:{chat.key}"))
+    notice(store, owner, name, lines, now, *_ways_out(chat, t))

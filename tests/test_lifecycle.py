@@ -98,8 +98,11 @@ def test_a_lost_right_is_told_once_with_its_name_and_a_button(house: House) -> N
         "I may no longer post in Reading group. Missing: Send files.\n"
         "Settings are kept; I start again by myself once that is mended."
     )
-    ((button,),) = notice.keyboard.rows
-    assert (button.label, button.action) == ("Check again", f"check:{house.chat().key}")
+    key = house.chat().key
+    assert [(button.label, button.action) for (button,) in notice.keyboard.rows] == [
+        ("Check again", f"check:{key}"),
+        ("Use another channel", f"another:{key}"),
+    ]
     assert house.store.chats.subscriptions(house.chat().key)
     assert house.store.outbox.counts(house.chat().key) == {DeliveryState.PENDING: 1}
 
@@ -123,11 +126,36 @@ def test_what_can_be_mended_is_told_in_words(house: House, change: Gone | Paused
     assert notice.plain.splitlines()[0] == told
 
 
-@pytest.mark.parametrize("change", [Gone("gone_channel"), Gone("deactivated")])
-def test_what_nobody_can_mend_is_not_told(house: House, change: Gone) -> None:
+@pytest.mark.parametrize("change", [Gone("gone_channel"), Gone("deactivated"), Gone("gone_guild")])
+def test_what_is_gone_for_good_can_go_to_another_channel(house: House, change: Gone) -> None:
+    house.tells(change)
     house.tells(change)
     assert house.chat().state is ChatState.GONE
-    assert house.notices() == []
+    (notice,) = house.notices()
+    assert notice.plain.endswith("Its settings are kept, and another channel can have them.")
+    assert house.store.chats.subscriptions(house.chat().key)
+
+
+def test_the_channels_of_a_lost_server_are_told_of_once(house: House) -> None:
+    places = [ChatRef(Platform.DISCORD, number) for number in ("31", "32", "33")]
+    house.ask(ChatRef(Platform.DISCORD, "9"), ChatKind.PRIVATE, "7", "start")
+    for place in places:
+        house.ask(place, ChatKind.GROUP, "7", "subscribe", "kites")
+    for place in places:
+        house.tells(Gone("gone_guild"), place)
+    assert house.store.outbox.counts() == {DeliveryState.PENDING: 1}
+    assert all(house.chat(place).reason == "gone_guild" for place in places)
+
+
+def test_both_digests_of_one_slot_survive_a_move(house: House) -> None:
+    there = replace(GROUP, chat_id="-200")
+    house.ask(there, ChatKind.GROUP, "7", "subscribe", "sea")
+    house.enqueue("2026-09-29T08:00")
+    house.enqueue("2026-09-29T08:00", there)
+    house.tells(Moved(there))
+    chat = house.chat(there)
+    assert {one.title for one in house.store.chats.subscriptions(chat.key)} == {"kites", "sea"}
+    assert house.store.outbox.counts(chat.key) == {DeliveryState.PENDING: 2}
 
 
 def test_a_blocked_person_is_not_written_to(house: House) -> None:

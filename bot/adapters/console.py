@@ -9,7 +9,19 @@ from collections.abc import AsyncIterator, Callable
 from bot.locale import translator
 from bot.markup import dialect_for
 from bot.parts import make_parts
-from bot.ports import Answer, Attachment, Button, Keyboard, Outcome, Part, Reply, Request, Sent
+from bot.ports import (
+    Answer,
+    Attachment,
+    Button,
+    Keyboard,
+    Outcome,
+    Part,
+    Reply,
+    Request,
+    Rights,
+    RightsUnknown,
+    Sent,
+)
 from scheduler.models import ChatKind, ChatRef, Platform
 
 logger = logging.getLogger(__name__)
@@ -143,6 +155,10 @@ class ConsoleAdapter:
         """Prints a delivered part, and its buttons become the ones that a number presses."""
         self._print(part)
         return Sent(str(next(self._numbers)))
+
+    async def rights(self, chat: ChatRef, kind: ChatKind, user: str) -> Rights:
+        """A terminal has no administrators whom one could ask for."""
+        raise RightsUnknown("the console knows one chat at a time")
 
 
 def _label(button: Button, number: int, *, is_choice: bool) -> str:

@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
 from bot import standing
 from bot.commands import inline, looking_up, reading
+from bot.commands.directing import Errand, errand_of, headed, refused
 from bot.commands.feed import STOPPED
 from bot.commands.table import ACTIONS, BY_NAME
 from bot.commands.visit import Handler, House, NotArchived, Visit, action, rows, say, untangled
 from bot.locale import translator
-from bot.ports import Button, Gone, InlineCards, Moved, Paused, Reply, Request, Suggestion
+from bot.ports import (
+    Button,
+    ChatAdapter,
+    Gone,
+    InlineCards,
+    Moved,
+    Paused,
+    Reply,
+    Request,
+    Rights,
+    RightsUnknown,
+    Suggestion,
+)
 from bot.render.query_words import explain_error
 from bot.render.view import View
 from scheduler import paper_ids
 from scheduler.errors import NotAPaperId, QueryError
 from scheduler.lookups import Finding
-from scheduler.models import Chat, ChatKind, ChatRef, ChatState, PaperId
+from scheduler.models import Chat, ChatKind, ChatRef, ChatState, PaperId, Platform
 from scheduler.store import Store
 from scheduler.store.chats import Defaults
 from scheduler.store.thread import StoreThread
@@ -33,7 +47,7 @@ Find = Callable[[PaperId], Awaitable[Finding]]
 """Fetches a paper into the archive and says what came of it."""
 
 MANAGING = frozenset(
-    {"subscribe", "unsubscribe", "settings", "feed", "topic", "sub", "set", "resume", "mute", "unmute"}
+    "subscribe unsubscribe settings feed topic sub set resume picked steer general take mute unmute".split()
 )
 """Commands and buttons that only who looks after a group or channel uses there."""
 
@@ -50,15 +64,36 @@ class Desk:
         self._lang = lang
         self._clock = clock
         self._find: Find | None = None
+        self._adapters: Mapping[Platform, ChatAdapter] = {}
 
     def look_up_with(self, find: Find) -> None:
         """From now on a paper that the archive has not is looked up; until then it is said where to find it."""
         self._find = find
 
+    def meet(self, adapters: Mapping[Platform, ChatAdapter]) -> None:
+        """The adapters that are asked who may do what; without one, nobody looks after a chat from elsewhere."""
+        self._adapters = adapters
+
     async def answer(self, request: Request) -> Reply:
         """The reply to a request. A person's mistake is a reply too; so is a fault of ours, in calm words."""
         now = self._clock()
-        return await self._store.call(lambda store: self._answer(store, request, now))
+        first = await self._store.call(lambda store: self._answer(store, request, now))
+        if isinstance(first, Reply):
+            return first
+        errand = first
+        rights = await self._rights(errand)
+        return await self._store.call(lambda store: self._run_errand(store, request, errand, rights, now))
+
+    async def _rights(self, errand: Errand) -> Rights | None:
+        """What the platform says just now, None where it could not be asked."""
+        adapter = self._adapters.get(errand.ref.platform)
+        if adapter is None:
+            return None
+        try:
+            return await adapter.rights(errand.ref, errand.kind, errand.request.user)
+        except RightsUnknown as error:
+            logger.warning("who may look after %s is not known: %s", errand.ref, error)
+            return None
 
     async def inline(self, request: Request, offset: str) -> InlineCards:
         """The papers for what somebody types after the bot's name in any chat; a page of them."""
@@ -75,15 +110,24 @@ class Desk:
         now = self._clock()
         await self._store.call(lambda store: _note_standing(store, ref, change, now))
 
-    def _answer(self, store: Store, request: Request, now: datetime) -> Reply:
+    def _answer(self, store: Store, request: Request, now: datetime) -> Reply | Errand:
+        """The reply, or the errand that needs the platform's word first."""
+        errand = errand_of(store, request)
+        if errand is not None:
+            return errand
         visit = self._visit(store, request, now)
+        reply = self._handled(visit)
+        return headed(visit, reply) if visit.is_elsewhere else reply
+
+    def _handled(self, visit: Visit) -> Reply:
+        request = visit.request
         try:
             return _with_sharing(visit, _handled(visit))
         except NotArchived as missing:
             if self._find is None or not paper_ids.is_arxiv(missing.paper_id):
                 return looking_up.not_archived(visit, missing)
             return replace(
-                looking_up.begun(visit, missing), later=partial(self._looked_up, self._find, request, missing)
+                looking_up.begun(visit, missing), later=partial(self._looked_up, self._find, visit, missing)
             )
         except QueryError as error:
             return explain_error(error, visit.t)
@@ -97,22 +141,11 @@ class Desk:
                 )
             )
 
-    async def _looked_up(self, find: Find, request: Request, missing: NotArchived) -> Reply:
+    async def _looked_up(self, find: Find, visit: Visit, missing: NotArchived) -> Reply:
         """The answer to the same request once the paper was looked up."""
         finding = await find(missing.paper_id)
-        now = self._clock()
-        return await self._store.call(lambda store: self._answer_found(store, request, missing, finding, now))
-
-    def _answer_found(
-        self, store: Store, request: Request, missing: NotArchived, finding: Finding, now: datetime
-    ) -> Reply:
-        visit = self._visit(store, request, now)
-        if finding is not Finding.FOUND:
-            return looking_up.not_found(visit, missing, finding)
-        try:
-            return _with_sharing(visit, _handled(visit))
-        except NotArchived:
-            return looking_up.not_found(visit, missing, Finding.UNKNOWN)
+        again = replace(visit, now=self._clock())
+        return await self._store.call(lambda _: _answer_found(again, missing, finding))
 
     def _inline(self, store: Store, request: Request, offset: str, now: datetime) -> InlineCards:
         chat = store.chats.at(request.chat)
@@ -125,16 +158,39 @@ class Desk:
     def _language(self, request: Request) -> str:
         return "zh" if request.lang.startswith("zh") else (request.lang[:2] and "en") or self._lang
 
+    def _run_errand(
+        self, store: Store, request: Request, errand: Errand, rights: Rights | None, now: datetime
+    ) -> Reply:
+        """The reply to a request about another chat, or why it is refused."""
+        asking = self._visit(store, request, now)
+        if rights is None or not rights.manages:
+            return refused(asking, errand, rights)
+        chat = store.chats.ensure(
+            errand.ref, errand.kind, errand.title, asking.chat.lang, self._defaults_like(asking.chat), now
+        )
+        visit = replace(
+            asking,
+            chat=chat,
+            request=replace(errand.request, may_manage=True),
+            asker=asking.chat,
+            rights=rights,
+        )
+        if rights.obstacle is None:
+            _note_people(store, chat, replace(visit.request, kind=chat.kind))
+            _taken_back(store, chat)
+        return headed(visit, self._handled(visit))
+
+    def _defaults_like(self, chat: Chat) -> Defaults:
+        """What a chat starts with that somebody sets up from another one: that one's time zone."""
+        return replace(self._defaults, schedule=replace(self._defaults.schedule, zone=chat.schedule.zone))
+
     def _visit(self, store: Store, request: Request, now: datetime) -> Visit:
         lang = self._language(request)
         chat = store.chats.ensure(request.chat, request.kind, request.chat_title, lang, self._defaults, now)
         _note_people(store, chat, request)
-        if chat.state is not ChatState.ACTIVE and chat.reason != STOPPED and request.may_manage:
+        if request.may_manage and not request.elsewhere:
             # Whoever speaks to us here has taken us back; a right that is still missing shows at the next send.
-            if chat.state is ChatState.PAUSED:
-                store.chats.try_again(chat.key)
-            else:
-                store.chats.set_state(chat.key, ChatState.ACTIVE)
+            _taken_back(store, chat)
         return Visit(store, chat, request, now, translator(chat.lang), self._house)
 
     def _suggest(
@@ -150,6 +206,14 @@ class Desk:
 def _handled(visit: Visit) -> Reply:
     handler, argument = _handler(visit)
     return handler(replace(visit, request=replace(visit.request, text=argument)))
+
+
+def _answer_found(visit: Visit, missing: NotArchived, finding: Finding) -> Reply:
+    reply = looking_up.not_found(visit, missing, finding if finding is not Finding.FOUND else Finding.UNKNOWN)
+    if finding is Finding.FOUND:
+        with contextlib.suppress(NotArchived):
+            reply = _with_sharing(visit, _handled(visit))
+    return headed(visit, reply) if visit.is_elsewhere else reply
 
 
 def _with_sharing(visit: Visit, reply: Reply) -> Reply:
@@ -175,6 +239,15 @@ def _share(visit: Visit) -> Reply:
     pages = (tuple(button for button in row if button.url) for row in reply.keyboard.rows)
     keyboard = replace(reply.keyboard, rows=tuple(row for row in pages if row))
     return replace(reply, keyboard=keyboard, private=False, in_place=False)
+
+
+def _taken_back(store: Store, chat: Chat) -> None:
+    if chat.state is ChatState.ACTIVE or chat.reason == STOPPED:
+        return
+    if chat.state is ChatState.PAUSED:
+        store.chats.try_again(chat.key)
+    else:
+        store.chats.set_state(chat.key, ChatState.ACTIVE)
 
 
 def _handler(visit: Visit) -> tuple[Handler, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bot.commands import channel
 from bot.commands.subscribing import next_digest, not_yours
 from bot.commands.visit import Visit, code, line, rows, say
 from bot.ports import Button, Reply
@@ -11,9 +12,11 @@ STOPPED = "stopped"
 
 
 def feed(visit: Visit) -> Reply:
-    """`here`: the digest comes to this channel; `stop`: it does not any more."""
+    """`here`: the digest comes to this channel; `stop`: not any more; `take`: with another one's configuration."""
     if visit.argument.casefold() == "stop":
         return stop(visit)
+    if visit.argument.casefold() == "take":
+        return channel.take(visit)
     return _here(visit)
 
 

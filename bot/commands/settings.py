@@ -11,7 +11,7 @@ from bot.commands.subscribing import next_digest
 from bot.commands.visit import Visit, action, bold, code, line, rows, say
 from bot.locale import N_, translator
 from bot.ports import Button, Reply
-from scheduler.models import Chat
+from scheduler.models import Chat, ChatKind
 
 CONTENT = {"en": N_("as they are"), "zh": N_("in Chinese"), "both": N_("in both languages")}
 LANGUAGES = {"en": "English", "zh": "中文"}
@@ -55,6 +55,7 @@ def _overview(visit: Visit) -> Reply:
                 Button(t("Papers {how}", how=t(CONTENT[name])), action(visit, "set", "papers", name))
                 for name in papers
             ),
+            Button(t("A group or channel of yours"), "channel") if chat.kind is ChatKind.PRIVATE else None,
             width=1,
         ),
     )
@@ -81,7 +82,8 @@ def set_one(visit: Visit, name: str, value: str) -> Reply:
             visit.t("“{value}” does not fit here. {what}", value=value[:40], what=visit.t(TAKES[name]))
         )
     visit.store.chats.save(changed, visit.now)
-    t = translator(changed.lang)
+    # Who changes another chat's language goes on reading their own.
+    t = visit.t if visit.asker is not None else translator(changed.lang)
     after = replace(visit, chat=changed, t=t)
     return say(t("Done."), *_overview(after).blocks[0].lines[1:3], next_digest(after))
 

@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bot.commands import about, cards, feed, library, muting, reading, settings, standing, status, subscribing
+from bot.commands import (
+    about,
+    cards,
+    channel,
+    feed,
+    library,
+    muting,
+    reading,
+    settings,
+    standing,
+    status,
+    subscribing,
+)
 from bot.commands.preview import preview
 from bot.commands.similar import similar, similar_page
 from bot.commands.visit import Handler, Visit
@@ -109,6 +121,12 @@ COMMANDS = (
         ("change", N_("For example: time 07:30"), False),
         manages=True,
     ),
+    Command(
+        "channel",
+        N_("Look after a group or channel from here"),
+        channel.channel,
+        ("back", N_("back: your own feed again"), False),
+    ),
     Command("stop", N_("No more digests here; what is followed is kept"), feed.stop, manages=True),
     Command("preview", N_("The next digest, as it would be now"), preview),
     Command(
@@ -164,6 +182,14 @@ ACTIONS: Mapping[str, Handler] = {
     "keep": about.keep,
     "resume": feed.resume,
     "check": standing.check,
+    "settings": settings.settings,
+    "channel": channel.channel,
+    "picked": channel.picked,
+    "steer": channel.steer,
+    "own": channel.own,
+    "another": channel.another,
+    "general": channel.general,
+    "take": channel.take_one,
 }
 """Who answers a pressed button, by the action's name (before the first colon)."""
 

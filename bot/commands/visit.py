@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from bot.locale import Translator
 from bot.markup import Block, Line, Span, Style
-from bot.ports import ACTION_LIMIT, Button, Keyboard, Reply, Request
+from bot.ports import ACTION_LIMIT, Button, Keyboard, Reply, Request, Rights
 from bot.render.paper_words import code as code
 from bot.render.paper_words import line as line
 from bot.render.view import View
@@ -30,7 +30,11 @@ class House:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One request, with all that its handler may use. Handlers run in the store's thread and never wait."""
+    """One request, with all that its handler may use. Handlers run in the store's thread and never wait.
+
+    `asker` is the private chat that it came from when it is about another one (`chat`), `rights` what the platform
+    said of that one a moment ago.
+    """
 
     store: Store
     chat: Chat
@@ -38,6 +42,13 @@ class Visit:
     now: datetime
     t: Translator
     house: House
+    asker: Chat | None = None
+    rights: Rights | None = None
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """True where the answer is not read in the chat that it is about, and has to name it."""
+        return self.asker is not None or self.request.elsewhere
 
     @property
     def argument(self) -> str:
@@ -108,10 +119,12 @@ def rows(*buttons: Button | None, width: int = 3) -> Keyboard:
 
 def action(visit: Visit, name: str, *texts: str) -> str:
     """An action `name:text:…`; where that is too long for a button, its texts are kept and a short token stands."""
-    plain = ":".join((name, *texts))
-    if len(plain.encode()) <= ACTION_LIMIT and not name.startswith("~"):
-        return plain
-    return f"~{visit.store.tokens.token(plain)}"
+    return shortened(visit.store, ":".join((name, *texts)))
+
+
+def shortened(store: Store, plain: str) -> str:
+    """An action that fits a button: itself, or a short token that `untangled` turns back into it."""
+    return plain if len(plain.encode()) <= ACTION_LIMIT else f"~{store.tokens.token(plain)}"
 
 
 def untangled(store: Store, pressed: str) -> str:

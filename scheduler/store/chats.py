@@ -170,11 +170,15 @@ class Chats:
         """Somebody was told why the chat rests."""
         self._db.execute("update chat set told = ? where key = ?", [reason, key])
 
-    def told_nearby(self, chat: Chat, reason: str) -> bool:
-        """True when somebody was told that another topic of the same group rests for this reason."""
+    def told_nearby(self, chat: Chat, reason: str, server: bool = False) -> bool:
+        """True when somebody was told that another topic of the same group rests for this reason.
+
+        With `server`: that any other chat of the same person's does.
+        """
         rows = self._db.query(
-            "select 1 from chat where platform = ? and chat_id = ? and key != ? and told = ? and state != 'active'",
-            [chat.ref.platform, chat.ref.chat_id, chat.key, reason],
+            "select 1 from chat where platform = ? and key != ? and told = ? and state != 'active' and (chat_id = ? "
+            "or ? and manager = (select own.manager from chat as own where own.key = ?))",
+            [chat.ref.platform, chat.key, reason, chat.ref.chat_id, server, chat.key],
         )
         return any(True for _ in rows)
 
@@ -224,6 +228,15 @@ class Chats:
         )
         return next((chat_from(row) for row in rows), None)
 
+    def managed_by(self, platform: Platform, person: str) -> tuple[Chat, ...]:
+        """The groups and channels that a person (the id on the platform) set up, oldest first."""
+        rows = self._db.query(
+            "select * from chat where platform = ? and manager = ? and manager != '' and kind != 'private' "
+            "order by key",
+            [platform, person],
+        )
+        return tuple(chat_from(row) for row in rows)
+
     def managed_from(self, key: int) -> tuple[Chat, ...]:
         """The groups and channels that the person of this private chat set up, oldest first."""
         rows = self._db.query(
@@ -233,6 +246,21 @@ class Chats:
             [key],
         )
         return tuple(chat_from(row) for row in rows)
+
+    def steer(self, key: int, other: int | None) -> None:
+        """From now on commands in a private chat are for another chat; None: for itself again."""
+        self._db.execute("update chat set steers = ? where key = ?", [other, key])
+
+    def steered(self, key: int) -> Chat | None:
+        """The chat that a private chat's commands are for, None for itself."""
+        rows = self._db.query(
+            "select other.* from chat join chat as other on other.key = chat.steers where chat.key = ?", [key]
+        )
+        return next((chat_from(row) for row in rows), None)
+
+    def drop_manager(self, key: int, person: str) -> None:
+        """Somebody looks after a group or channel no longer."""
+        self._db.execute("update chat set manager = '' where key = ? and manager = ?", [key, person])
 
     def slot_of(self, key: int) -> DueChat | None:
         """A chat with its next slot, due or not; None for an unknown chat."""
@@ -253,9 +281,17 @@ class Chats:
     def _absorb(self, key: int, other: int) -> None:
         for table in KEPT_BY_PERSON:
             self._db.execute(f"update {table} set chat = ? where chat = ?", [key, other])
+        # Both may have a run of the same slot, whose parts must not be lost.
+        for table in ("digest", "delivered", "delivery"):
+            self._db.execute(
+                f"update {table} set run_key = run_key || ? where chat = ? and run_key in "
+                "(select run_key from digest where chat = ?)",
+                [f" of chat {other}", other, key],
+            )
         for table in ("subscription", "mute", "taste", "digest", "delivered", "delivery"):
             self._db.execute(f"update or ignore {table} set chat = ? where chat = ?", [key, other])
             self._db.execute(f"delete from {table} where chat = ?", [other])
+        self._db.execute("update chat set steers = ? where steers = ?", [key, other])
         self._db.execute("delete from chat where key = ?", [other])
 
     def due(self, now: datetime) -> tuple[DueChat, ...]:
@@ -348,6 +384,7 @@ class Chats:
             )
             for table in ("subscription", "mute", "taste", "digest", "delivered", "delivery"):
                 self._db.execute(f"delete from {table} where chat = ?", [key])
+            self._db.execute("update chat set steers = null where steers = ?", [key])
             self._db.execute("delete from chat where key = ?", [key])
 
     def _forget_library(self, key: int) -> None:

@@ -229,6 +229,13 @@ def m005_changes_and_cross_lists(db: Database) -> None:
 
 
 @MIGRATIONS()
+def m007_chats_managed_from_elsewhere(db: Database) -> None:
+    """Which chat a private chat's commands are for, and the post of a forum that a run's parts stand in."""
+    db.execute("alter table chat add column steers integer")
+    db.execute("alter table delivery add column thread text not null default ''")
+
+
+@MIGRATIONS()
 def m008_library(db: Database) -> None:
     """What people save, like and open, what a chat never wants to be told of, and the order of its papers."""
     for statement in LIBRARY:

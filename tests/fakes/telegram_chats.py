@@ -76,7 +76,8 @@ class RefusedCall(Exception):
 class Shown:
     """One message as it stands in a chat. `entities` and `rows` (of buttons) are Bot API objects.
 
-    `document` is a file's name and text; `author` the sender's id (the bot's, or a person's).
+    `document` is a file's name and text; `author` the sender's id (the bot's, or a person's). `keyboard` are the
+    buttons below the text field that came with it.
     """
 
     message_id: int
@@ -89,6 +90,7 @@ class Shown:
     reply_to: int | None = None
     thread_id: int | None = None
     preview: bool = True
+    keyboard: tuple[Json, ...] = ()
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -126,7 +128,7 @@ class Server(Protocol):
 
 @dataclass(eq=False)
 class Chat:
-    """A chat of any type. `standing` is the bot's status in it, as a ChatMember has it."""
+    """A chat of any type. `standing` is the bot's status in it, as a ChatMember has it, `rights` what differs."""
 
     server: Server
     id: int
@@ -134,6 +136,7 @@ class Chat:
     title: str
     standing: str = "member"
     refusal: RefusedCall | None = None
+    rights: Json = field(default_factory=dict)
     messages: list[Shown] = field(default_factory=list)
     _last_id: int = 0
 
@@ -211,11 +214,15 @@ class Chat:
         query = {"from": person.as_json(), "message": message, "chat_instance": str(self.id), "data": action}
         self.server.publish("callback_query", query)
 
+    def own_member(self) -> Json:
+        """The bot as a member."""
+        return member_json(self.server.bot, self.standing) | self.rights
+
     def change(self, by: Person, standing: str, refusal: RefusedCall | None, **rights: Any) -> None:
         """The bot's membership changes: the chat answers with `refusal` from now on; an update says so."""
-        before = member_json(self.server.bot, self.standing)
-        self.standing, self.refusal = standing, refusal
-        after = member_json(self.server.bot, standing) | rights
+        before = self.own_member()
+        self.standing, self.refusal, self.rights = standing, refusal, rights
+        after = self.own_member()
         content = {
             "chat": self.as_json(),
             "from": by.as_json(),
@@ -257,6 +264,29 @@ class Person:
     def presses(self, label: str, *, forgotten: bool = False) -> None:
         """Presses a button in private."""
         self.chat.press(label, self, forgotten=forgotten)
+
+    def picks(self, label: str, chat: Group | Channel) -> None:
+        """Presses a button below the text field and picks a chat, which must be one that the button asks for.
+
+        Telegram's app lets an administrator add the bot with the rights that the button names.
+        """
+        keyboard = next(shown.keyboard for shown in reversed(self.received()) if shown.keyboard)
+        (button,) = (button for button in keyboard if button["text"] == label)
+        wanted = button["request_chat"]
+        assert wanted["chat_is_channel"] == (chat.type == "channel")
+        assert chat.members.get(self.id) in ("creator", "administrator"), (
+            "the app offers only one's own chats"
+        )
+        if wanted.get("bot_administrator_rights") and chat.standing != "administrator":
+            chat.change(self, "administrator", None)
+        if wanted.get("bot_is_member"):
+            assert chat.standing not in ("left", "kicked"), "the app offers only chats that the bot is in"
+        self.shares(wanted["request_id"], chat)
+
+    def shares(self, request_id: int, chat: Chat) -> None:
+        """Tells the bot of a chat, as an app does after a pick (or as somebody's own program does)."""
+        shared = {"request_id": request_id, "chat_id": chat.id, "title": chat.title}
+        self.chat.writes("", self.as_json(), chat_shared=shared)
 
     def received(self) -> tuple[Shown, ...]:
         """The bot's messages in private."""

@@ -365,6 +365,9 @@ class FakeTelegram:
             quiet=fields.get("disable_notification", False),
             reply_to=self._reply_to(chat, fields),
             thread_id=fields.get("message_thread_id"),
+            keyboard=tuple(
+                button for row in fields.get("reply_markup", {}).get("keyboard", []) for button in row
+            ),
             preview=not fields.get("link_preview_options", {}).get("is_disabled", False),
         )
         chat.messages.append(shown)
@@ -438,6 +441,12 @@ class FakeTelegram:
 
     def _get_chat_member(self, fields: Json) -> Json:
         chat = self._chat(fields)
+        if chat.refusal is not None and chat.refusal.status == 403:
+            raise chat.refusal
+        if fields["user_id"] == self.bot["id"]:
+            return chat.own_member()
+        if isinstance(chat, Channel) and chat.standing != "administrator":
+            raise RefusedCall(400, "Bad Request: member list is inaccessible")
         person = next((p for p in self._people.values() if p.id == fields["user_id"]), None)
         if person is None or not isinstance(chat, Group | Channel):
             raise RefusedCall(400, "Bad Request: user not found")

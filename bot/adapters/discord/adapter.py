@@ -22,7 +22,7 @@ from bot.adapters.discord.outcomes import (
     is_our_mistake,
     outcome_of,
 )
-from bot.adapters.discord.rights import missing_in
+from bot.adapters.discord.rights import missing_in, rights_in
 from bot.ports import (
     Answer,
     CommandSpec,
@@ -31,11 +31,13 @@ from bot.ports import (
     PlatformStopped,
     Rejected,
     Retry,
+    Rights,
+    RightsUnknown,
     Sent,
     Standing,
     Suggest,
 )
-from scheduler.models import ChatRef, Platform
+from scheduler.models import ChatKind, ChatRef, Platform
 
 logger = logging.getLogger(__name__)
 
@@ -176,6 +178,13 @@ class DiscordAdapter:
                 return STARTING
             raise
         return Sent(str(message.id))
+
+    async def rights(self, chat: ChatRef, kind: ChatKind, user: str) -> Rights:
+        """What Discord says of a person and of us in a channel or thread; raises RightsUnknown."""
+        client = self._client
+        if client is None or not client.may_send:
+            raise RightsUnknown("Discord is not connected")
+        return await rights_in(client.get_channel(int(chat.thread_id or chat.chat_id)), user)
 
 
 async def _post(client: PaperboyClient, channel_id: int, part: Part, nonce: str) -> discord.Message:

@@ -6,6 +6,7 @@ from typing import Any
 
 import discord
 
+from bot.adapters.discord.rights import manages
 from bot.ports import Request
 from scheduler.models import ChatKind, ChatRef, Platform
 
@@ -68,8 +69,7 @@ def is_personal(interaction: Interaction) -> bool:
 
 def may_manage(interaction: Interaction) -> bool:
     """Who may manage the channel or the server may change what it receives; in direct messages anybody."""
-    rights = interaction.permissions
-    return interaction.guild_id is None or rights.manage_channels or rights.manage_guild
+    return interaction.guild_id is None or manages(interaction.permissions)
 
 
 def language_of(interaction: Interaction) -> str:

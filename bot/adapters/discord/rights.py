@@ -1,10 +1,12 @@
-"""Which of Discord's permissions a digest needs, by the names that people see in their settings. No I/O."""
+"""Which of Discord's permissions a digest needs, by the names that people see in their settings."""
 
 from __future__ import annotations
 
+import aiohttp
 import discord
 
 from bot.locale import N_, Translator
+from bot.ports import Paused, Rights, RightsUnknown
 
 _EVERYWHERE = {
     "view_channel": N_("View Channel"),
@@ -38,6 +40,29 @@ def missing_in(channel: object) -> tuple[str, ...] | None:
     # A channel's own method also takes away what is useless without another right, so one missing looks like
     # three.
     return missing_rights(discord.abc.GuildChannel.permissions_for(place, me), in_thread=is_thread)
+
+
+def manages(granted: discord.Permissions) -> bool:
+    """True for who may change what a channel receives: its managers and those of its server."""
+    return granted.administrator or granted.manage_channels or granted.manage_guild
+
+
+async def rights_in(channel: object, user: str) -> Rights:
+    """What a person and we may do in a channel or thread of the gateway's cache; raises RightsUnknown.
+
+    One REST call: members are not cached without a privileged intent.
+    """
+    missing = missing_in(channel)
+    if missing is None or not isinstance(channel, discord.abc.GuildChannel | discord.Thread):
+        raise RightsUnknown("the channel is not in the cache of this process")
+    try:
+        member = await channel.guild.fetch_member(int(user))
+    except discord.NotFound:
+        return Rights(False)
+    except (discord.DiscordException, aiohttp.ClientError, OSError) as error:
+        raise RightsUnknown(f"{type(error).__name__}: {error}") from error
+    obstacle = Paused("no_rights", missing) if missing else None
+    return Rights(manages(channel.permissions_for(member)), obstacle)
 
 
 def refusal_text(missing: tuple[str, ...], channel: str, t: Translator) -> str:

@@ -5,17 +5,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Iterator, MutableMapping, Sequence
-from contextlib import AsyncExitStack, closing, contextmanager
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
-from weakref import WeakValueDictionary
 
-from telegram import CallbackQuery, ChatMemberUpdated, InlineQuery, Message, Update
+from telegram import CallbackQuery, ChatMemberUpdated, ChatShared, InlineQuery, Message, Update
 from telegram.constants import CallbackQueryLimit
 from telegram.error import InvalidToken, NetworkError, TelegramError
-from telegram.ext import Application, ApplicationBuilder, BaseUpdateProcessor, ExtBot, TypeHandler
+from telegram.ext import Application, ApplicationBuilder, ExtBot, TypeHandler
 
 from bot.adapters.telegram import updates
 from bot.adapters.telegram.commands import set_commands
@@ -27,7 +26,17 @@ from bot.adapters.telegram.connection import (
     token_out_of_httpx_logs,
 )
 from bot.adapters.telegram.inline import answer_inline
-from bot.adapters.telegram.posting import Doubts, Manner, NotEditableError, attempt, edit, post
+from bot.adapters.telegram.ordering import AT_ONCE, InOrder
+from bot.adapters.telegram.picking import picked_chat, rights_in
+from bot.adapters.telegram.posting import (
+    Doubts,
+    Manner,
+    NotEditableError,
+    ask_to_pick,
+    attempt,
+    edit,
+    post,
+)
 from bot.markup import Block, Line, Span
 from bot.parts import make_parts
 from bot.ports import (
@@ -43,6 +52,8 @@ from bot.ports import (
     Reply,
     Request,
     Retry,
+    Rights,
+    RightsUnknown,
     Sent,
     Standing,
     Suggest,
@@ -58,9 +69,6 @@ ALLOWED_UPDATES = (
     Update.MY_CHAT_MEMBER,
     Update.INLINE_QUERY,
 )
-
-AT_ONCE = 64
-"""How many updates are handled at the same time, of different chats."""
 
 TOAST_PATIENCE = 2.0
 """Seconds that a pressed button waits for its answer's short word; then it is released without one."""
@@ -94,43 +102,6 @@ class Asked:
             quiet=self.kind is ChatKind.CHANNEL,
             reply_to=self.message_id if self.kind is ChatKind.GROUP else None,
         )
-
-
-class InOrder(BaseUpdateProcessor):
-    """Handles the updates of different chats at the same time and those of one chat one after another."""
-
-    def __init__(self) -> None:
-        super().__init__(AT_ONCE)
-        self._turns: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
-        self._handling: set[asyncio.Task[Any]] = set()
-
-    async def do_process_update(self, update: object, coroutine: Any) -> None:
-        """Waits for the chat's turn and handles the update."""
-        chat = update.effective_chat if isinstance(update, Update) else None
-        turn = self._turns.setdefault(chat.id if chat else 0, asyncio.Lock())
-        with self._noted(), closing(coroutine):
-            async with turn:
-                await coroutine
-
-    @contextmanager
-    def _noted(self) -> Iterator[None]:
-        task = asyncio.current_task()
-        assert task is not None
-        self._handling.add(task)
-        try:
-            yield
-        finally:
-            self._handling.discard(task)
-
-    async def initialize(self) -> None:
-        """Nothing to prepare."""
-
-    async def shutdown(self) -> None:
-        """Gives up what is still being handled."""
-        left = list(self._handling)
-        for task in left:
-            task.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
 
 
 class TelegramAdapter:
@@ -278,6 +249,12 @@ class TelegramAdapter:
         except TelegramError:
             logger.debug("the token could not be tried", exc_info=True)
 
+    async def rights(self, chat: ChatRef, kind: ChatKind, user: str) -> Rights:
+        """What Telegram says of a person and of us in a group or channel; raises RightsUnknown."""
+        if self._bot is None:
+            raise RightsUnknown("Telegram is not connected")
+        return await rights_in(self._bot, chat, kind, user)
+
     # updates
 
     async def _receive(self, update: Update, _context: object) -> None:
@@ -303,6 +280,9 @@ class TelegramAdapter:
             await self._standing(chat, Moved(ChatRef(Platform.TELEGRAM, str(message.migrate_to_chat_id))))
         elif message.forum_topic_reopened:
             await self._standing(chat, None)
+        if message.chat_shared is not None:
+            await self._picked(message, message.chat_shared)
+            return
         # A channel's post is copied into its discussion group, where it must not be answered a second time.
         if not message.text or message.is_automatic_forward:
             return
@@ -335,6 +315,20 @@ class TelegramAdapter:
             lang=query.from_user.language_code or "",
         )
         await answer_inline(query, await self._inline(request, query.offset))
+
+    async def _picked(self, message: Message, shared: ChatShared) -> None:
+        chat = updates.ref_of(message)
+        request = Request(
+            chat=chat,
+            kind=ChatKind.PRIVATE,
+            user=updates.author_of(message),
+            action="picked",
+            chat_title=updates.title_of(message.chat),
+            lang=_language(message),
+            picked=picked_chat(shared),
+        )
+        reply = await self._answer(request)
+        await self._reply(Asked(chat, ChatKind.PRIVATE, message.message_id), reply)
 
     async def _may_manage(self, message: Message, kind: ChatKind) -> bool:
         if kind is not ChatKind.GROUP or updates.is_in_the_chats_name(message):
@@ -403,6 +397,9 @@ class TelegramAdapter:
                 return
             if position == 0:
                 shown = replace(asked, message_id=int(outcome.message_id), pressed=True)
+        bot, picker = self._bot, reply.picker
+        if picker is not None and bot is not None:
+            await self._insist(lambda _: ask_to_pick(bot, asked.chat, picker), asked.chat)
         if reply.later is not None:
             self._wait_for(shown if parts else asked, reply.later)
 

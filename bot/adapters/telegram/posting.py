@@ -21,7 +21,8 @@ from telegram.constants import InlineKeyboardMarkupLimit, ParseMode
 from telegram.error import BadRequest, TelegramError
 
 from bot.adapters.telegram.outcomes import is_not_editable, is_unchanged, outcome_of
-from bot.ports import Button, Gone, Keyboard, Outcome, Part, Rejected, Retry, Sent
+from bot.adapters.telegram.picking import keyboard_of
+from bot.ports import Button, Gone, Keyboard, Outcome, Part, Picker, Rejected, Retry, Sent
 from scheduler.models import ChatRef
 
 logger = logging.getLogger(__name__)
@@ -80,6 +81,12 @@ async def post(bot: Bot, chat: ChatRef, part: Part, manner: Manner, *, plain: bo
     else:
         page = InputFile(part.attachment.text.encode(), filename=part.attachment.name)
         message = await bot.send_document(document=page, caption=text or None, **address)
+    return str(message.message_id)
+
+
+async def ask_to_pick(bot: Bot, chat: ChatRef, picker: Picker) -> str:
+    """Puts the buttons that pick a chat into a private chat; raises what the library raises."""
+    message = await bot.send_message(int(chat.chat_id), picker.text, reply_markup=keyboard_of(picker))
     return str(message.message_id)
 
 

@@ -101,7 +101,11 @@ def is_in_the_chats_name(message: Message) -> bool:
 
 def standing_of(change: ChatMemberUpdated) -> Gone | Paused | None:
     """What a change of our own membership means for the chat; None: we may post (again)."""
-    member, kind = change.new_chat_member, kind_of(change.chat)
+    return standing_as(change.new_chat_member, kind_of(change.chat))
+
+
+def standing_as(member: ChatMember, kind: ChatKind) -> Gone | Paused | None:
+    """What being such a member keeps us from; None: we may post."""
     if member.status in _AWAY:
         return Gone(_gone_reason(member, kind))
     if isinstance(member, ChatMemberRestricted):
