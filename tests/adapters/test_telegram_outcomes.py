@@ -38,7 +38,7 @@ from bot.ports import (
     Sent,
 )
 from scheduler.models import ChatRef, Platform
-from tests.adapters.contract import Answers
+from tests.adapters.contract import Answers, eventually
 from tests.adapters.telegram_harness import Rig, ref_to, rig_for
 from tests.fakes.telegram_chats import Json
 
@@ -127,9 +127,6 @@ REFUSALS: list[tuple[int, str, Json | None, Outcome]] = [
     (400, "Bad Request: message thread not found", None, Paused("topic_gone")),
     (400, "Bad Request: TOPIC_DELETED", None, Paused("topic_gone")),
     (400, "Bad Request: TOPIC_CLOSED", None, Paused("topic_closed")),
-    (400, "Bad Request: message is too long", None, Rejected("too_long")),
-    (400, "Bad Request: message caption is too long", None, Rejected("too_long")),
-    (400, "Bad Request: MEDIA_CAPTION_TOO_LONG", None, Rejected("too_long")),
     (400, "Bad Request: message text is empty", None, Rejected("empty")),
     (400, "Bad Request: group chat was deactivated", None, Gone("deactivated")),
     (
@@ -204,8 +201,34 @@ async def test_a_button_that_is_too_long_is_rejected(rig: Rig) -> None:
     assert await send(rig, part) == Rejected("refused")
 
 
-async def test_a_text_over_the_limit_is_rejected(rig: Rig) -> None:
-    assert await send(rig, Part(cards=(Card("x" * 4097),), plain="x" * 4097)) == Rejected("too_long")
+@pytest.mark.parametrize(
+    "description", ["message is too long", "message caption is too long", "MEDIA_CAPTION_TOO_LONG"]
+)
+async def test_what_is_too_long_goes_out_as_a_file_with_its_beginning(
+    rig: Rig, description: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    rig.telegram.refuse(1001, 400, f"Bad Request: {description}")
+    assert isinstance(await send(rig, PAGE), Sent)
+    rig.telegram.refuse(1001, 400, f"Bad Request: {description}")
+    assert isinstance(await send(rig), Sent)
+    page, text = rig.telegram.user("ada").received()
+    assert (page.document, page.text, page.entities) == (("d.html", "<p>强</p>"), "Digest", ())
+    assert text.document == ("message.txt", "Bold & plain")
+    assert caplog.text.count("refused our markup") == 2
+
+
+async def test_what_is_too_long_as_a_file_too_is_rejected(rig: Rig) -> None:
+    rig.telegram.refuse(1001, 400, "Bad Request: message caption is too long", times=2)
+    assert await send(rig) == Rejected("too_long")
+
+
+async def test_a_text_over_the_limit_loses_nothing(rig: Rig) -> None:
+    lines = "\n".join(f"{number} 强化学习 😀" for number in range(500))
+    assert isinstance(await send(rig, Part(cards=(Card(lines),), plain=lines)), Sent)
+    (shown,) = rig.telegram.user("ada").received()
+    assert shown.document == ("message.txt", lines)
+    assert shown.text.startswith("0 强化学习 😀\n1 强化学习 😀\n")
+    assert shown.text.endswith("😀\n…")
     assert isinstance(await send(rig, Part(cards=(Card("<b>" + "x" * 4096 + "</b>"),), plain="x")), Sent)
 
 
@@ -214,29 +237,23 @@ async def test_an_empty_text_is_rejected(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("description", ["Bad Request: chat not found", "Bad Request: PEER_ID_INVALID"])
-async def test_a_chat_is_gone_when_it_is_still_not_found_an_hour_later(
-    rig: Rig, now: Now, description: str
-) -> None:
-    rig.telegram.refuse(1001, 400, description, times=3)
-    assert await send(rig) == Retry(timedelta(hours=1), "chat_not_found", counted=False)
-    now.seconds += 600
-    assert await send(rig) == Retry(timedelta(minutes=50), "chat_not_found", counted=False)
-    now.seconds += 3000
+async def test_a_chat_that_is_not_found_is_for_the_outbox_to_believe(rig: Rig, description: str) -> None:
+    rig.telegram.refuse(1001, 400, description)
     assert await send(rig) == Gone("chat_not_found")
+    assert rig.standings.told == []
 
 
-async def test_a_chat_that_was_found_again_starts_anew(rig: Rig, now: Now) -> None:
-    rig.telegram.refuse(1001, 400, "Bad Request: chat not found")
-    await send(rig)
-    assert isinstance(await send(rig), Sent)
-    now.seconds += 7200
-    rig.telegram.refuse(1001, 400, "Bad Request: chat not found")
-    assert await send(rig) == Retry(timedelta(hours=1), "chat_not_found", counted=False)
+async def test_an_answer_to_a_chat_that_is_not_found_says_nothing_of_the_chat(rig: Rig) -> None:
+    rig.telegram.refuse(1001, 400, "Bad Request: chat not found", method="sendMessage")
+    ada = rig.telegram.user("ada")
+    ada.says("/help")
+    ada.says("/help")
+    await eventually(lambda: len(ada.received()) == 1)
+    assert rig.standings.told == []
 
 
 async def test_an_unknown_chat_is_not_found(rig: Rig) -> None:
-    outcome = await send(rig, chat=ChatRef(Platform.TELEGRAM, "-100999"))
-    assert outcome == Retry(timedelta(hours=1), "chat_not_found", counted=False)
+    assert await send(rig, chat=ChatRef(Platform.TELEGRAM, "-100999")) == Gone("chat_not_found")
 
 
 @pytest.mark.parametrize("accepted", [True, False])
@@ -341,9 +358,9 @@ def test_an_unknown_refusal_by_a_group_is_not_a_block() -> None:
 
 
 def test_other_outcomes_are_not_doubted() -> None:
-    doubts = Doubts(lambda: 0.0)
+    doubts = Doubts()
     for outcome in (Gone("blocked"), Paused("no_rights"), Ambiguous("answer_lost"), Rejected("empty")):
-        assert doubts.weigh(CHAT, outcome) is outcome
+        assert doubts.weigh(outcome) is outcome
 
 
 async def test_a_part_is_sent_as_it_should_look(rig: Rig) -> None:

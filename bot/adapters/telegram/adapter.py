@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -17,6 +17,7 @@ from telegram.error import InvalidToken, NetworkError, TelegramError
 from telegram.ext import Application, ApplicationBuilder, ExtBot, TypeHandler
 
 from bot.adapters.telegram import updates
+from bot.adapters.telegram.answering import STARTING, Asked, Replies
 from bot.adapters.telegram.commands import set_commands
 from bot.adapters.telegram.connection import (
     HIDDEN_TOKEN,
@@ -31,23 +32,17 @@ from bot.adapters.telegram.picking import picked_chat, rights_in
 from bot.adapters.telegram.posting import (
     Doubts,
     Manner,
-    NotEditableError,
-    ask_to_pick,
     attempt,
-    edit,
     post,
 )
 from bot.markup import Block, Line, Span
-from bot.parts import make_parts
 from bot.ports import (
     Answer,
     CommandSpec,
-    Gone,
     Inline,
     Moved,
     Outcome,
     Part,
-    Paused,
     PlatformStopped,
     Reply,
     Request,
@@ -73,35 +68,10 @@ ALLOWED_UPDATES = (
 TOAST_PATIENCE = 2.0
 """Seconds that a pressed button waits for its answer's short word; then it is released without one."""
 
-REPLY_PATIENCE = timedelta(seconds=10)
-"""The longest pause after which an answer is tried again: a person does not wait longer."""
-
-REPLY_TRIES = 3
-
 STOP_PATIENCE = 15.0
 """Seconds that a stop waits for the answers that are being prepared."""
 
-STARTING = Retry(timedelta(seconds=1), "starting", counted=False, scope="platform")
-
 _Application = Application[Any, Any, Any, Any, Any, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """Where a request came from: its chat, and the message that was written or whose button was pressed."""
-
-    chat: ChatRef
-    kind: ChatKind
-    message_id: int
-    pressed: bool = False
-
-    @property
-    def manner(self) -> Manner:
-        """How to answer: as a reply where several people talk, without a sound where many only read."""
-        return Manner(
-            quiet=self.kind is ChatKind.CHANNEL,
-            reply_to=self.message_id if self.kind is ChatKind.GROUP else None,
-        )
 
 
 class TelegramAdapter:
@@ -136,7 +106,6 @@ class TelegramAdapter:
         self._base_url = base_url.rstrip("/")
         self._answer = answer
         self._inline = inline
-        self._waiting: set[asyncio.Task[None]] = set()
         self._standing = standing
         self._commands = tuple(commands)
         self._known = {"start", *(command.name for command in commands)}
@@ -146,9 +115,10 @@ class TelegramAdapter:
         self._poll_seconds = poll_seconds
         self._conflict_patience = conflict_patience
         self._clock = clock
-        self._doubts = Doubts(clock)
+        self._doubts = Doubts()
         self._administrators = updates.Administrators(clock)
         self._bot: ExtBot[None] | None = None
+        self._replies = Replies(lambda: self._bot, standing, self._doubts)
         self._watch: PollWatch | None = None
         self._username = ""
 
@@ -185,7 +155,7 @@ class TelegramAdapter:
             self._bot, self._watch, self._username = application.bot, watch, application.bot.username
             await set_commands(application.bot, self._commands, self._languages, self._hashes)
             await application.start()
-            stack.push_async_callback(self._give_up_waiting)
+            stack.push_async_callback(self._replies.give_up_waiting)
             stack.push_async_callback(_stop, application)
             await self._poll(application, watch, stack)
             await watch.ended
@@ -231,10 +201,10 @@ class TelegramAdapter:
         if bot is None:
             return STARTING
         manner = Manner(quiet=part.quiet)
-        outcome = await attempt(lambda plain: post(bot, chat, part, manner, plain=plain), chat)
+        outcome = await attempt(lambda form: post(bot, chat, part, manner, form), chat)
         if isinstance(outcome, Retry) and outcome.reason == "token":
             await self._try_token(bot)
-        outcome = self._doubts.weigh(chat, outcome)
+        outcome = self._doubts.weigh(outcome)
         if not isinstance(outcome, Sent):
             logger.info("part %s for %s: %s", key, chat, outcome)
         return outcome
@@ -300,7 +270,7 @@ class TelegramAdapter:
             lang=_language(message),
         )
         reply = await self._answer(request)
-        await self._reply(Asked(chat, kind, message.message_id), reply)
+        await self._replies.show(Asked(chat, kind, message.message_id), reply)
 
     async def _listed(self, query: InlineQuery) -> None:
         """Somebody types after our name in any chat. Telegram asks again with each letter."""
@@ -328,7 +298,7 @@ class TelegramAdapter:
             picked=picked_chat(shared),
         )
         reply = await self._answer(request)
-        await self._reply(Asked(chat, ChatKind.PRIVATE, message.message_id), reply)
+        await self._replies.show(Asked(chat, ChatKind.PRIVATE, message.message_id), reply)
 
     async def _may_manage(self, message: Message, kind: ChatKind) -> bool:
         if kind is not ChatKind.GROUP or updates.is_in_the_chats_name(message):
@@ -365,7 +335,7 @@ class TelegramAdapter:
             lang=query.from_user.language_code or "",
         )
         reply = await self._answer_press(query, request)
-        await self._reply(Asked(request.chat, kind, message.message_id, pressed=True), reply)
+        await self._replies.show(Asked(request.chat, kind, message.message_id, pressed=True), reply)
 
     async def _answer_press(self, query: CallbackQuery, request: Request) -> Reply:
         """The answer; the button is released with its short word, or without it when that takes long."""
@@ -380,76 +350,6 @@ class TelegramAdapter:
         if shown or not reply.toast or reply.blocks:
             return reply
         return replace(reply, blocks=(Block((Line((Span(reply.toast),)),)),), in_place=False)
-
-    # replies
-
-    async def _reply(self, asked: Asked, reply: Reply) -> None:
-        parts = make_parts(reply.blocks, self.platform, reply.keyboard, reply.attachment)
-        for position, part in enumerate(parts):
-            in_place = reply.in_place and asked.pressed and position == 0 and part.attachment is None
-            outcome = await self._put(asked, part, in_place=in_place)
-            if isinstance(outcome, Moved):
-                await self._standing(asked.chat, outcome)
-                asked = replace(asked, chat=outcome.to)
-                outcome = await self._put(asked, part, in_place=False)
-            if not isinstance(outcome, Sent):
-                await self._unanswered(asked.chat, outcome)
-                return
-            if position == 0:
-                shown = replace(asked, message_id=int(outcome.message_id), pressed=True)
-        bot, picker = self._bot, reply.picker
-        if picker is not None and bot is not None:
-            await self._insist(lambda _: ask_to_pick(bot, asked.chat, picker), asked.chat)
-        if reply.later is not None:
-            self._wait_for(shown if parts else asked, reply.later)
-
-    def _wait_for(self, asked: Asked, later: Callable[[], Awaitable[Reply]]) -> None:
-        """Shows the rest of an answer when it is there; the chat's next requests do not wait for it."""
-
-        async def show() -> None:
-            try:
-                reply = await later()
-                await self._reply(asked, replace(reply, in_place=True))
-            except Exception:
-                logger.exception("the rest of an answer to %s could not be shown", asked.chat)
-
-        task = asyncio.create_task(show())
-        self._waiting.add(task)
-        task.add_done_callback(self._waiting.discard)
-
-    async def _give_up_waiting(self) -> None:
-        left = list(self._waiting)
-        for task in left:
-            task.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
-
-    async def _put(self, asked: Asked, part: Part, *, in_place: bool) -> Outcome:
-        bot = self._bot
-        if bot is None:
-            return STARTING
-        chat = asked.chat
-        if in_place:
-            try:
-                return await self._insist(
-                    lambda plain: edit(bot, chat, asked.message_id, part, plain=plain), chat
-                )
-            except NotEditableError:
-                logger.debug("message %d of %s cannot be edited", asked.message_id, chat)
-        return await self._insist(lambda plain: post(bot, chat, part, asked.manner, plain=plain), chat)
-
-    async def _insist(self, call: Callable[[bool], Awaitable[str]], chat: ChatRef) -> Outcome:
-        """Makes a call, and again after a short wait where Telegram asks for one."""
-        for _ in range(REPLY_TRIES):
-            outcome = self._doubts.weigh(chat, await attempt(call, chat))
-            if not isinstance(outcome, Retry) or outcome.after > REPLY_PATIENCE:
-                return outcome
-            await asyncio.sleep(outcome.after.total_seconds())
-        return outcome
-
-    async def _unanswered(self, chat: ChatRef, outcome: Outcome) -> None:
-        logger.warning("an answer to %s was not delivered: %s", chat, outcome)
-        if isinstance(outcome, Gone | Paused):
-            await self._standing(chat, outcome)
 
 
 async def _stop(application: _Application) -> None:

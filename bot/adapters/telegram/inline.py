@@ -35,7 +35,7 @@ async def answer_inline(query: InlineQuery, found: InlineCards) -> None:
 
 
 def _article(card: InlineCard) -> InlineQueryResultArticle:
-    text, mode = text_of(card.part, plain=False)
+    text, mode = text_of(card.part)
     return InlineQueryResultArticle(
         card.key,
         card.title,

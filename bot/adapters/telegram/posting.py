@@ -1,12 +1,12 @@
-"""One part, one API call: as HTML, and once more as plain text where Telegram refuses the markup."""
+"""One part, one API call: as HTML; as plain text where Telegram refuses the markup; as a file where it is too long."""
 
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from enum import StrEnum
 from typing import Any
 
 from telegram import (
@@ -22,18 +22,26 @@ from telegram.error import BadRequest, TelegramError
 
 from bot.adapters.telegram.outcomes import is_not_editable, is_unchanged, outcome_of
 from bot.adapters.telegram.picking import keyboard_of
-from bot.ports import Button, Gone, Keyboard, Outcome, Part, Picker, Rejected, Retry, Sent
+from bot.ports import Button, Keyboard, Outcome, Part, Picker, Rejected, Retry, Sent
 from scheduler.models import ChatRef
 
 logger = logging.getLogger(__name__)
 
-NOT_FOUND_WAIT = timedelta(hours=1)
-"""A chat that Telegram does not find counts as gone when it is still not found this much later."""
-
 LONGEST_WAIT = timedelta(minutes=5)
 """The longest pause between two tries to reach a server that cannot be reached."""
 
+SHORT_CAPTION = 500
+"""Letters of the text under a file that holds all of it: within the caption's 1,024 units whatever they are."""
+
 NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
+
+
+class Form(StrEnum):
+    """How a part is put: with its markup, as plain text, or (too long for a message) as a file with its beginning."""
+
+    MARKUP = "markup"
+    PLAIN = "text"
+    SHORT = "file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +73,9 @@ def _button(button: Button, label: str) -> InlineKeyboardButton:
     return InlineKeyboardButton(label, callback_data=button.action)
 
 
-async def post(bot: Bot, chat: ChatRef, part: Part, manner: Manner, *, plain: bool) -> str:
+async def post(bot: Bot, chat: ChatRef, part: Part, manner: Manner, form: Form = Form.MARKUP) -> str:
     """Puts a part into a chat as a new message and gives its id; raises what the library raises."""
-    text, mode = text_of(part, plain=plain)
+    text, mode = text_of(part, form)
     address: dict[str, Any] = {
         "chat_id": int(chat.chat_id),
         "message_thread_id": int(chat.thread_id) if chat.thread_id else None,
@@ -76,12 +84,18 @@ async def post(bot: Bot, chat: ChatRef, part: Part, manner: Manner, *, plain: bo
         "reply_parameters": _reply_to(manner),
         "parse_mode": mode,
     }
-    if part.attachment is None:
+    file = _file_of(part, form)
+    if file is None:
         message = await bot.send_message(text=text, link_preview_options=NO_PREVIEW, **address)
     else:
-        page = InputFile(part.attachment.text.encode(), filename=part.attachment.name)
-        message = await bot.send_document(document=page, caption=text or None, **address)
+        message = await bot.send_document(document=file, caption=text or None, **address)
     return str(message.message_id)
+
+
+def _file_of(part: Part, form: Form) -> InputFile | None:
+    if part.attachment is not None:
+        return InputFile(part.attachment.text.encode(), filename=part.attachment.name)
+    return InputFile(part.plain.encode(), filename="message.txt") if form is Form.SHORT else None
 
 
 async def ask_to_pick(bot: Bot, chat: ChatRef, picker: Picker) -> str:
@@ -90,13 +104,15 @@ async def ask_to_pick(bot: Bot, chat: ChatRef, picker: Picker) -> str:
     return str(message.message_id)
 
 
-async def edit(bot: Bot, chat: ChatRef, message_id: int, part: Part, *, plain: bool) -> str:
+async def edit(bot: Bot, chat: ChatRef, message_id: int, part: Part, form: Form = Form.MARKUP) -> str:
     """Lets a message show a part instead and gives its id.
 
     Raises NotEditableError where that message cannot be edited, else what the library raises. A part
     without text changes the buttons alone.
     """
-    text, mode = text_of(part, plain=plain)
+    if form is Form.SHORT:
+        raise NotEditableError
+    text, mode = text_of(part, form)
     place: dict[str, Any] = {
         "chat_id": int(chat.chat_id),
         "message_id": message_id,
@@ -115,8 +131,11 @@ async def edit(bot: Bot, chat: ChatRef, message_id: int, part: Part, *, plain: b
     return str(message_id)
 
 
-def text_of(part: Part, *, plain: bool) -> tuple[str, str | None]:
-    if plain or not part.cards:
+def text_of(part: Part, form: Form = Form.MARKUP) -> tuple[str, str | None]:
+    """The part's text and the parse mode that reads it."""
+    if form is Form.SHORT:
+        return _beginning(part.plain), None
+    if form is Form.PLAIN or not part.cards:
         return part.plain, None
     return part.cards[0].text, ParseMode.HTML
 
@@ -127,48 +146,49 @@ def _reply_to(manner: Manner) -> ReplyParameters | None:
     return ReplyParameters(manner.reply_to, allow_sending_without_reply=True)
 
 
-async def attempt(call: Callable[[bool], Awaitable[str]], chat: ChatRef) -> Outcome:
-    """Makes a call (`call(plain)` gives a message id), again as plain text where the markup is refused."""
-    for plain in (False, True):
+def _beginning(text: str) -> str:
+    """As many whole lines as fit under a file, or a piece of the first one; the file holds everything."""
+    if len(text) <= SHORT_CAPTION:
+        return text
+    cut = text[:SHORT_CAPTION]
+    return (cut[: cut.rfind("\n")] if "\n" in cut else cut).rstrip() + "\n…"
+
+
+async def attempt(call: Callable[[Form], Awaitable[str]], chat: ChatRef) -> Outcome:
+    """Makes a call (it gives a message id), and again in a humbler form where Telegram refuses this one."""
+    form: Form | None = Form.MARKUP
+    outcome: Outcome | None = None
+    while form is not None:
         try:
-            return Sent(await call(plain))
+            return Sent(await call(form))
         except TelegramError as error:
             outcome = outcome_of(error, chat)
-            if outcome is not None:
-                return outcome
-            logger.error("Telegram refused our %s for %s: %s", "text" if plain else "markup", chat, error)
-    return Rejected("refused")
+            refused, form = form, _humbler(form, outcome)
+            if outcome is None or form is not None:
+                logger.error("Telegram refused our %s for %s: %s", refused, chat, error)
+    return outcome or Rejected("refused")
+
+
+def _humbler(form: Form, outcome: Outcome | None) -> Form | None:
+    """The form in which what was refused may still be taken; None for every other answer."""
+    if outcome is None and form is Form.MARKUP:
+        return Form.PLAIN
+    return Form.SHORT if outcome == Rejected("too_long") and form is not Form.SHORT else None
 
 
 class Doubts:
-    """Takes the hasty out of two outcomes: a chat not found once, a server not reached again and again."""
+    """Lets a server that is not reached again and again be asked less and less often."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._not_found: dict[str, float] = {}
+    def __init__(self) -> None:
         self._unreachable = 0
 
-    def weigh(self, chat: ChatRef, outcome: Outcome) -> Outcome:
-        """The outcome to act on: `chat_not_found` counts when it lasts, `unreachable` waits longer each time.
-
-        A chat not found may be a passing fault of Telegram's; the memory lasts as long as the process.
-        """
+    def weigh(self, outcome: Outcome) -> Outcome:
+        """The outcome to act on: `unreachable` waits longer each time."""
         match outcome:
-            case Gone("chat_not_found"):
-                return self._doubt(chat, outcome)
             case Retry(reason="unreachable"):
                 self._unreachable += 1
                 wait = outcome.after * 2 ** min(self._unreachable - 1, 10)
                 return replace(outcome, after=min(wait, LONGEST_WAIT))
             case Sent():
                 self._unreachable = 0
-                self._not_found.pop(chat.chat_id, None)
-        return outcome
-
-    def _doubt(self, chat: ChatRef, outcome: Gone) -> Outcome:
-        wait = NOT_FOUND_WAIT.total_seconds()
-        passed = self._clock() - self._not_found.setdefault(chat.chat_id, self._clock())
-        if passed < wait:
-            return Retry(timedelta(seconds=wait - passed), outcome.reason, counted=False)
-        del self._not_found[chat.chat_id]
         return outcome
