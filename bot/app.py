@@ -27,10 +27,11 @@ from bot.config import Settings
 from bot.deliveries import Renderer
 from bot.outbox import Sender
 from bot.ports import ChatAdapter, PlatformStopped
-from scheduler import harvesting, jobs, planning, seeds, topics
+from scheduler import harvesting, jobs, meaning, planning, seeds, topics
 from scheduler.errors import SettingsError
 from scheduler.harvesting import Others, StoreMemory
 from scheduler.lookups import Lookups
+from scheduler.meaning import Encoder
 from scheduler.models import Chat, Digest, Platform, Schedule
 from scheduler.sources.http import SourceClient, WebClient
 from scheduler.sources.turns import SharedTurns
@@ -81,8 +82,13 @@ def open_seeded(path: Path) -> Store:
 def assemble(settings: Settings) -> Assembly:
     """Opens the database and sets the desk on it."""
     store = StoreThread(open_seeded(settings.database))
-    house = House(topics.catalogue(settings.topics), settings.categories, settings.contact)
+    house = House(topics.catalogue(settings.topics), settings.categories, settings.contact, encoder(settings))
     return Assembly(settings, store, Desk(store, house, defaults(settings), settings.lang, clock))
+
+
+def encoder(settings: Settings) -> Encoder | None:
+    """What searches by meaning, None where the extra is not installed or turned off."""
+    return meaning.installed() if settings.meaning else None
 
 
 def source_client(
@@ -304,12 +310,18 @@ def _tick(
     async def fetch_others() -> None:
         await harvesting.fetch_others_if_due(web, store, others(settings), clock())
 
+    async def learn() -> None:
+        reader = encoder(settings)
+        if reader is not None:
+            await meaning.learn(reader, store, settings.tick / 2)
+
     timetable, tick = Timetable(), timedelta(seconds=settings.tick)
     timetable.every(tick, "fetch", fetch, clock())
     timetable.every(tick, "plan", plan, clock())
     timetable.every(timedelta(days=1), "chats", look_after_chats, clock())
     if settings.sources or settings.feeds:
         timetable.every(tick, "others", fetch_others, clock())
+    timetable.every(tick, "learn", learn, clock())
     timetable.start()
     stack.callback(timetable.stop)
 

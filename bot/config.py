@@ -227,6 +227,9 @@ class Settings:
     allow_private_feeds: bool = setting(
         _yes_or_no, "0", "1 allows feeds at addresses of your own network; 0 refuses them."
     )
+    meaning: bool = setting(
+        _yes_or_no, "1", "Search by meaning (/search ~words) where its extra is installed; 0 turns it off."
+    )
     biorxiv_url: str = setting(_url, "https://api.biorxiv.org", "bioRxiv and medRxiv: the API.")
     huggingface_url: str = setting(_url, "https://huggingface.co", "Hugging Face: the daily papers.")
     glossary: Path | None = setting(

@@ -78,6 +78,9 @@ class ConsoleAdapter:
                 await self._press(int(typed[1:]))
             else:
                 await self._ask(typed)
+        except BrokenPipeError:
+            # Nobody reads any more (a pipe into head): nothing of ours went wrong.
+            raise
         except Exception:
             t = translator(self._lang)
             logger.exception("answering a line failed")

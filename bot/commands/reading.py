@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from bot.commands import cards
+from bot.commands import by_meaning, cards
 from bot.commands.looking_up import asked_version
 from bot.commands.subscribing import next_digest
-from bot.commands.visit import NotArchived, Visit, action, code, line, rows, say
+from bot.commands.visit import NotArchived, Visit, action, code, line, paper_choices, rows, say
 from bot.markup import Block
 from bot.ports import Button, Keyboard, Reply, Suggestion
 from bot.render import digest as render_digest
@@ -129,7 +129,9 @@ class SearchPlace:
 
 
 def search(visit: Visit) -> Reply:
-    """The newest papers that a query finds."""
+    """The newest papers that a query finds, or after a ~ those that mean what was written."""
+    if visit.argument.startswith(by_meaning.SIGN):
+        return by_meaning.search(visit)
     if not visit.argument:
         t = visit.t
         return say(
@@ -188,12 +190,7 @@ def _search_keyboard(
             Button("▶", action(visit, "s", str(SearchPlace(place.query, (*place.cursors, next_before)))))
         )
     follow = Button(t("Subscribe to this"), action(visit, "sub", parsed.typed))
-    choices = tuple(
-        Button(
-            f"{one.number} · {one.paper.title}"[:90], action(visit, "p", one.paper.id), short=str(one.number)
-        )
-        for one in results
-    )
+    choices = paper_choices(visit, [(one.number, one.paper) for one in results])
     return Keyboard(tuple(row for row in (tuple(moves), (follow,)) if row), choices, t("Open a paper…"))
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from bot.commands import (
     about,
+    by_meaning,
     cards,
     channel,
     feed,
@@ -172,6 +173,7 @@ ACTIONS: Mapping[str, Handler] = {
     "mute": muting.press_mute,
     "muted": muting.muted,
     "unmute": muting.unmute,
+    "m": by_meaning.page,
     "sub": subscribing.subscribe_to,
     "loosen": subscribing.loosen,
     "undo": subscribing.undo,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -13,7 +13,8 @@ from bot.ports import ACTION_LIMIT, Button, Keyboard, Reply, Request, Rights
 from bot.render.paper_words import code as code
 from bot.render.paper_words import line as line
 from bot.render.view import View
-from scheduler.models import Chat, ChatKind, PaperId
+from scheduler.meaning import Encoder
+from scheduler.models import Chat, ChatKind, Paper, PaperId
 from scheduler.store import Store
 from scheduler.store.library import person_name
 from scheduler.topics import Topic
@@ -21,11 +22,15 @@ from scheduler.topics import Topic
 
 @dataclass(frozen=True, slots=True)
 class House:
-    """What all visits share: the catalogue of topics, the categories fetched, and how to reach the operator."""
+    """What all visits share: the catalogue of topics, the categories fetched, and how to reach the operator.
+
+    `encoder` is what searches by meaning, None without that extra.
+    """
 
     topics: tuple[Topic, ...]
     categories: tuple[str, ...]
     contact: str
+    encoder: Encoder | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +130,14 @@ def action(visit: Visit, name: str, *texts: str) -> str:
 def shortened(store: Store, plain: str) -> str:
     """An action that fits a button: itself, or a short token that `untangled` turns back into it."""
     return plain if len(plain.encode()) <= ACTION_LIMIT else f"~{store.tokens.token(plain)}"
+
+
+def paper_choices(visit: Visit, papers: Iterable[tuple[int, Paper]]) -> tuple[Button, ...]:
+    """A choice for each paper of a numbered list; it opens the paper's card."""
+    return tuple(
+        Button(f"{number} · {paper.title}"[:90], action(visit, "p", paper.id), short=str(number))
+        for number, paper in papers
+    )
 
 
 def untangled(store: Store, pressed: str) -> str:

@@ -72,6 +72,12 @@ def similar_page(paper: Paper, results: Sequence[Result], view: View) -> tuple[B
     return (head, *(Block(_result_lines(result, view)) for result in results))
 
 
+def meaning_page(text: str, results: Sequence[Result], view: View) -> tuple[Block, ...]:
+    """What was meant, as it was typed, and the papers nearest to it."""
+    head = dotted(code(text), view.t("nearest in meaning first"), kind=LineKind.TEXT)
+    return (Block((head,)), *(Block(_result_lines(result, view)) for result in results))
+
+
 def _result_lines(result: Result, view: View) -> tuple[Line, ...]:
     t, paper = view.t, result.paper
     lines = [line(f"{result.number}  ", bold_link(paper.title, abstract_page(paper)))]

@@ -17,6 +17,7 @@ from scheduler.store.answers import Answers
 from scheduler.store.chats import Chats
 from scheduler.store.database import connect, writing
 from scheduler.store.library import Library
+from scheduler.store.meanings import Meanings
 from scheduler.store.mutes import Mutes
 from scheduler.store.notes import Notes, Tokens
 from scheduler.store.outbox import Outbox
@@ -38,6 +39,7 @@ class Store:
     library: Library
     mutes: Mutes
     vocabulary: Vocabulary
+    meanings: Meanings
 
     def close(self) -> None:
         """Closes the file; the write-ahead log is folded back when no other process has it open."""
@@ -69,4 +71,5 @@ def open_store(path: Path | None) -> Store:
         Library(db),
         Mutes(db),
         Vocabulary(db),
+        Meanings(db, archive),
     )

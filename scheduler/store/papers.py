@@ -38,7 +38,7 @@ KEYS_PER_DAY = 100_000
 COLUMNS = tuple(field.name for field in fields(Paper))
 CHUNK = 500
 
-NAMED_BY_KEY = ("wording", "alias", "delivered", "change", *KEPT_BY_PERSON)
+NAMED_BY_KEY = ("wording", "alias", "delivered", "change", "meaning", *KEPT_BY_PERSON)
 """The tables whose column `paper` is a paper's key and that follow it when the paper is given another one."""
 
 Wordings = Mapping[str, Wording]

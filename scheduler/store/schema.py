@@ -249,3 +249,12 @@ def m009_checked_wordings(db: Database) -> None:
     db.execute("alter table wording add column flags text not null default '[]'")
     db.execute("alter table wording add column status text not null default 'ok'")
     db.execute("alter table wording add column translator text not null default ''")
+
+
+@MIGRATIONS()
+def m012_meanings(db: Database) -> None:
+    """The vectors of papers for search by meaning."""
+    db.execute(
+        "create table meaning(key integer primary key, paper integer not null unique references paper(key), "
+        "vector blob not null)"
+    )
