@@ -35,12 +35,15 @@ class Glossary:
 
     terms: tuple[Term, ...] = ()
     _by_words: dict[tuple[str, ...], Term] = field(init=False, repr=False, compare=False)
-    _longest: int = field(init=False, repr=False, compare=False)
+    _lengths: dict[str, tuple[int, ...]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         by_words = {_words(term.name): term for term in self.terms}
+        lengths: dict[str, tuple[int, ...]] = {}
+        for words in sorted(by_words, key=len, reverse=True):
+            lengths[words[0]] = tuple(dict.fromkeys((*lengths.get(words[0], ()), len(words))))
         object.__setattr__(self, "_by_words", by_words)
-        object.__setattr__(self, "_longest", max(map(len, by_words), default=0))
+        object.__setattr__(self, "_lengths", lengths)
 
     @cached_property
     def version(self) -> str:
@@ -52,15 +55,16 @@ class Glossary:
         return tuple(dict.fromkeys(self._found(_words(text))))
 
     def _found(self, words: tuple[str, ...]) -> Iterator[Term]:
-        place = 0
-        while place < len(words):
-            for length in range(min(self._longest, len(words) - place), 0, -1):
+        end = 0
+        for place, word in enumerate(words):
+            if place < end:
+                continue
+            for length in self._lengths.get(word, ()):
                 term = self._by_words.get(words[place : place + length])
                 if term is not None:
                     yield term
-                    place += length - 1
+                    end = place + length
                     break
-            place += 1
 
     def with_terms(self, added: Iterable[Term]) -> Glossary:
         """This glossary with other terms on top: one of the same name takes the place of the one that is there."""

@@ -1,0 +1,144 @@
+"""Names that a translation keeps: methods, models, data sets, acronyms, addresses; and which ones it lost. Pure.
+
+A word is taken for a name by its letters (GRPO, iCaRL, Qwen3, MaD-RL) or for standing before its title's colon and in
+the abstract. What the glossary has a rendering of ("RL" is 强化学习) may stand as that rendering.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from scheduler.enrich.glossary import Glossary
+
+_WORD = re.compile(r"[A-Za-z0-9]+")
+_LOOK = re.compile(r"(?<![A-Za-z0-9])[A-Za-z][a-z]*[A-Z0-9][A-Za-z0-9]*")
+"""A word with a capital behind its first letter (GRPO, iCaRL), or with digits (Qwen3); 700K and 3D are figures."""
+_VERSIONED = re.compile(r"(?<![\w.-])[A-Za-z][A-Za-z0-9]{0,30}(?:[-.][A-Za-z0-9]{1,20}){0,6}")
+_LOWER_ENDING = re.compile(r"(?:[-.][a-z]+)+\Z")
+_LATIN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{3,}(?![A-Za-z0-9])")
+_NOT_A_LETTER = re.compile(r"[^a-z0-9\u3400-\u9fff\u0370-\u03ff]+")
+_URL = re.compile(r"(?:https?://|www\.)[^\s\u3000-\u9fff，。；）]{1,500}", re.IGNORECASE)
+_SPELT_OUT = re.compile(r"([A-Z]{2,4})[a-z]{3,}\Z")
+_CAPITAL_INSIDE = re.compile(r"[A-Za-z0-9][.@/+][A-Z]")
+_GLUED = re.compile(r"[a-z]{4,}(?=[A-Z])")
+_SHOUTED = re.compile(r"\b[A-Z]{4,}(?: [A-Z]{4,})+\b")
+_NO_NAMES = frozenset("URL PDF II III IV VI VII VIII IX XI TL DR".split())
+_LONGEST_TITLE_NAME = 40
+_MOST_TITLE_WORDS = 4
+_QUOTED_AT_MOST = 40
+_ACRONYM_BEHIND = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name as the source has it, and its letters in lower case without blanks and hyphens."""
+
+    text: str
+    letters: str
+
+
+def title_name(title: str, abstract: str) -> Name | None:
+    """What stands before the title's colon, when it is the name of something: by its letters or by its use."""
+    before, colon, _ = title.partition(":")
+    before = before.strip()
+    words = before.split()
+    if not colon or not 1 < len(before) <= _LONGEST_TITLE_NAME or len(words) > _MOST_TITLE_WORDS:
+        return None
+    if len(words) <= 2 and (_LOOK.search(before) or _CAPITAL_INSIDE.search(before)):
+        return Name(before, _letters(before))
+    if len(words) > 1 or not before[0].isupper():
+        return None
+    is_used = re.search(rf"[a-z,;(“\"] ?{re.escape(before)}(?![\w-]*[a-z])", abstract) is not None
+    return Name(before, _letters(before)) if is_used else None
+
+
+def lost(source: str, target: str, glossary: Glossary, known: Iterable[Name] = ()) -> list[str]:
+    """The names of an English text that its Chinese translation does not hold, each once, in the text's order.
+
+    `known` names are looked for too, where they stand in `source`.
+    """
+    there = _letters(target)
+    words = {word.lower() for word in _WORD.findall(target)}
+    found: dict[str, None] = {}
+    for name in known:
+        if name.letters in _letters(source) and name.letters not in there:
+            found[name.text] = None
+    for version in _versions(source):
+        if _letters(version) not in there:
+            found[version] = None
+    for word in _names(source):
+        # A blank is often lost before a name: "namedSumGround" is SumGround.
+        keys = {word.lower(), f"{word.lower()}s", _GLUED.sub("", word, count=1).lower()}
+        if keys & words or (len(word) > 2 and word.lower() in there):
+            continue
+        if not _is_rendered(word, target, glossary):
+            found[word] = None
+    return [
+        name for name in found if not any(name != other and name in _WORD.findall(other) for other in found)
+    ]
+
+
+def added(source: str, target: str) -> list[str]:
+    """The names of `target` that `source` has not: neither the word itself nor the words an acronym is made of."""
+    return _unknown(_names(target), source)
+
+
+def foreign(source: str, target: str) -> list[str]:
+    """The Latin words of a Chinese text that its English source has not, each once, in the text's order."""
+    return _unknown(_LATIN.findall(target), source)
+
+
+def _unknown(words: Iterable[str], source: str) -> list[str]:
+    there = [word.lower() for word in _WORD.findall(source)]
+    known = {
+        *there,
+        *map("".join, pairwise(there)),
+        *map("".join, zip(there, there[1:], there[2:], strict=False)),
+    }
+    initials = "".join(word[0] for word in there)
+    return [
+        word
+        for word in dict.fromkeys(words)
+        if not ({word.lower(), word.lower().removesuffix("s"), f"{word.lower()}s"} & known)
+        and not (word.isalpha() and word.lower().removesuffix("s") in initials)
+    ]
+
+
+def urls(text: str) -> list[str]:
+    """The addresses that a text holds, without the punctuation behind them."""
+    return [match.group().rstrip(".,;:)!?") for match in _URL.finditer(text)]
+
+
+def _names(text: str) -> Iterator[str]:
+    """The words of a text that have the look of a name; a plural s is taken off."""
+    shouted = {place for match in _SHOUTED.finditer(text) for place in range(*match.span())}
+    for match in _LOOK.finditer(_URL.sub(lambda url: " " * len(url.group()), text)):
+        word = match.group()
+        singular = word[:-1] if len(word) > 2 and word.endswith("s") and word[-2].isupper() else word
+        if len(singular) < 2 or singular in _NO_NAMES or match.start() in shouted:
+            continue
+        spelt = _SPELT_OUT.match(singular)
+        if spelt and f"({spelt.group(1)}" in text[match.end() : match.end() + _ACRONYM_BEHIND]:
+            continue
+        if spelt and re.search(r"\([A-Z]{3,}\)", text[match.end() : match.end() + _ACRONYM_BEHIND]):
+            continue
+        yield singular
+
+
+def _versions(text: str) -> Iterator[str]:
+    """Names that go on with a number (GPT-4, Qwen3.8-27B), without an English ending (-based)."""
+    for match in _VERSIONED.finditer(text):
+        version = _LOWER_ENDING.sub("", match.group())
+        if sum(letter.isupper() for letter in version) and re.search(r"[A-Za-z]{2}.*\d", version):
+            yield version
+
+
+def _is_rendered(word: str, target: str, glossary: Glossary) -> bool:
+    return any(rendering in target for term in glossary.terms_in(word) for rendering in term.preferred)
+
+
+def _letters(text: str) -> str:
+    return _NOT_A_LETTER.sub("", text.lower())
