@@ -19,6 +19,7 @@ _BREAKS = re.compile("[\t\n\x0b\x0c\r\x1c-\x1f\x85\u2028\u2029]+")
 _DROPPED = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u200b\u2060\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb\ufffe\uffff]"
 )
+_PLAIN_URL = re.compile(r"[\w!#$%&+,\-./:;=?@~]*", re.ASCII)
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _ZERO_WIDTH_JOINER = "\u200d"
 
@@ -30,6 +31,8 @@ def utf16_length(text: str) -> int:
 
 def clean(text: str) -> str:
     """The text on one line, without control characters, direction overrides and broken surrogates."""
+    if text.isprintable():
+        return text  # nearly every one; what is taken out below is never printable
     return _SURROGATES.sub("\ufffd", _DROPPED.sub("", _BREAKS.sub(" ", text)))
 
 
@@ -42,6 +45,8 @@ def link_target(url: str) -> str:
     """The URL with every character encoded that could end it in a dialect; "" for what may not be linked."""
     if not url.lower().startswith(_SCHEMES) or len(url) > LONGEST_URL:
         return ""
+    if _PLAIN_URL.fullmatch(url):
+        return url
     return "".join(letter if _may_stand(letter) else _encoded(letter) for letter in url)
 
 
