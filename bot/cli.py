@@ -1,4 +1,4 @@
-"""`paperboy`: demo, run, chat, fetch, replay, backfill, status, digest, search.
+"""`paperboy`: demo, run, chat, fetch, replay, backfill, status, digest, search, site.
 
 Exit status: 0 done, 1 failed, 2 wrong usage or settings. What a program may read goes to standard output, what a
 person should know to standard error, each in one clear line.
@@ -19,8 +19,8 @@ from typing import Any, TypeVar
 
 import click
 
-from bot import app, backfilling, console, fetching, learning, views
-from bot.config import Settings, load_settings, unknown_settings
+from bot import app, backfilling, console, fetching, learning, publishing, views
+from bot.config import Settings, load_settings, unknown_settings, web_address
 from bot.locale import translator
 from bot.render.query_words import error_line
 from scheduler.errors import PaperboyError, QueryError, SettingsError
@@ -42,6 +42,13 @@ def database_option(command: F) -> F:
         type=click.Path(dir_okay=False, path_type=Path),
         metavar="FILE",
         help="The SQLite file to use instead of PAPERBOY_DATABASE.",
+    )(command)
+
+
+def lang_option(command: F) -> F:
+    """`--lang en|zh|both`: what papers are shown in."""
+    return click.option(
+        "--lang", type=click.Choice(["en", "zh", "both"]), default="en", help="What papers are shown in."
     )(command)
 
 
@@ -258,9 +265,7 @@ def status(database: Path | None, as_json: bool) -> None:
 @click.option("--date", "day", metavar="D", help="An announcement date as 2026-09-29 (default: the newest).")
 @click.option("--query", "wanted", metavar="Q", help="One query instead of a chat's subscriptions.")
 @click.option("--chat", "chat_name", metavar="C", help="A chat, as console:you or telegram:123456.")
-@click.option(
-    "--lang", type=click.Choice(["en", "zh", "both"]), default="en", help="What papers are shown in."
-)
+@lang_option
 @click.option(
     "--format", "form", type=click.Choice(sorted(views.FORMS)), default="text", help="How it is written."
 )
@@ -287,12 +292,40 @@ def _day(text: str | None, option: str = "--date") -> date | None:
 
 @paperboy.command()
 @database_option
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path), metavar="DIR")
+@lang_option
+@click.option("--days", "newest", type=click.IntRange(1), metavar="N", help="Look at the newest N days only.")
+@click.option(
+    "--base-url", metavar="URL", help="The site's address, for links in its feeds (PAPERBOY_SITE_URL)."
+)
+def site(database: Path | None, folder: Path, lang: str, newest: int | None, base_url: str | None) -> None:
+    """Write the archive as a static site, or bring one up to date: only what changed is written.
+
+    \b
+    paperboy site public --lang both --base-url https://papers.example.org
+    """
+    settings = load_settings(database=database)
+    base = _address(base_url, settings.site_url)
+    with opened(settings) as store:
+        outcome = publishing.publish(store, settings, folder, lang, base, newest)
+    click.echo(publishing.in_words(folder, outcome))
+
+
+def _address(given: str | None, configured: str) -> str:
+    if given is None:
+        return configured
+    try:
+        return web_address(given)
+    except ValueError as error:
+        raise click.UsageError(f"--base-url takes {error}, not {given!r}") from None
+
+
+@paperboy.command()
+@database_option
 @click.argument("words", nargs=-1, required=True, metavar="QUERY")
 @click.option("--limit", type=click.IntRange(1, 1000), default=10, help="At most so many papers.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object for programs.")
-@click.option(
-    "--lang", type=click.Choice(["en", "zh", "both"]), default="en", help="What papers are shown in."
-)
+@lang_option
 def search(database: Path | None, words: tuple[str, ...], limit: int, as_json: bool, lang: str) -> None:
     """Find papers in the archive, newest first."""
     settings = load_settings(database=database)

@@ -76,18 +76,23 @@ def _clock(text: str) -> str:
     return text
 
 
-def _url(text: str) -> str:
+def web_address(text: str) -> str:
+    """The address without a slash at its end. Raises ValueError with what is allowed."""
     parts = urlsplit(text)
     if parts.scheme not in ("http", "https") or not parts.netloc:
         raise ValueError("an address that begins with https:// or http://")
     return text.rstrip("/")
 
 
+def _no_url_or(text: str) -> str:
+    return web_address(text) if text else ""
+
+
 def _url_with(path: str) -> Callable[[str], str]:
     """Reads an address whose path is `path` unless it has one."""
 
     def read(text: str) -> str:
-        url = _url(text)
+        url = web_address(text)
         return url if urlsplit(url).path else url + path
 
     return read
@@ -97,7 +102,7 @@ def _url_before(*endings: str) -> Callable[[str], str]:
     """Reads an address that is completed later: an ending that is put behind it anyway is taken off."""
 
     def read(text: str) -> str:
-        url = _url(text)
+        url = web_address(text)
         for ending in endings:
             url = url.removesuffix(ending)
         return url
@@ -198,7 +203,7 @@ class Settings:
         _url_before("/bot"), "https://api.telegram.org", "Telegram: the Bot API server."
     )
     discord_token: Secret = setting(_token, "", "Discord: the bot's token. Empty: no Discord.")
-    discord_api_url: str = setting(_url, "https://discord.com/api/v10", "Discord: the REST API.")
+    discord_api_url: str = setting(web_address, "https://discord.com/api/v10", "Discord: the REST API.")
     discord_gateway_url: str = setting(
         _gateway, "", "Discord: the gateway. Empty: the REST API is asked for it."
     )
@@ -206,7 +211,7 @@ class Settings:
         _url_before("/rss", "/atom"), "https://rss.arxiv.org", "arXiv: the feeds (/rss/… and /atom/…)."
     )
     arxiv_listing_url: str = setting(
-        _url, "https://arxiv.org", "arXiv: the listing pages (/list/… and /catchup/…)."
+        web_address, "https://arxiv.org", "arXiv: the listing pages (/list/… and /catchup/…)."
     )
     arxiv_api_url: str = setting(
         _url_with("/api/query"), "https://export.arxiv.org/api/query", "arXiv: the query API."
@@ -230,14 +235,15 @@ class Settings:
     meaning: bool = setting(
         _yes_or_no, "1", "Search by meaning (/search ~words) where its extra is installed; 0 turns it off."
     )
-    biorxiv_url: str = setting(_url, "https://api.biorxiv.org", "bioRxiv and medRxiv: the API.")
-    huggingface_url: str = setting(_url, "https://huggingface.co", "Hugging Face: the daily papers.")
+    biorxiv_url: str = setting(web_address, "https://api.biorxiv.org", "bioRxiv and medRxiv: the API.")
+    huggingface_url: str = setting(web_address, "https://huggingface.co", "Hugging Face: the daily papers.")
     glossary: Path | None = setting(
         _no_path_or, "", "A CSV file (term,preferred,forbidden) on top of seeds/glossary.zh.csv."
     )
     topics: Path | None = setting(
         _no_path_or, "", "A TOML file with topics of your own, on top of those in seeds/topics.toml."
     )
+    site_url: str = setting(_no_url_or, "", "The static site: its address, for links in its feeds.")
     tick: float = setting(_tick, "20", "Seconds between two looks at what is due: fetches and digests.")
     log_level: str = setting(_level, "INFO", "How much is logged: DEBUG, INFO, WARNING or ERROR.")
 

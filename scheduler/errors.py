@@ -7,6 +7,7 @@ PaperboyError                 root; `str(error)` is one line that says what happ
 ├── OperatorError             the person who runs Paperboy must change something; exit status 2
 │   ├── SettingsError         a wrong or missing setting; names the variable, what was given, what is allowed
 │   ├── DatabaseTooNew        the database was written by a newer Paperboy
+│   ├── SiteError             the folder of the static site cannot be written; names it and why
 │   └── UnknownInput          a file of a kind that no parser knows, or that is not what it was said to be
 ├── SourceError               a source of papers failed; carries the source; exit status 1
 │   ├── SourceUnavailable     not reachable, or a server error; worth trying again
@@ -65,6 +66,10 @@ class SettingsError(OperatorError):
 
 class DatabaseTooNew(OperatorError):
     """The database was written by a newer Paperboy than this one."""
+
+
+class SiteError(OperatorError):
+    """The folder of the static site cannot be written."""
 
 
 class UnknownInput(OperatorError):

@@ -314,3 +314,29 @@ def test_the_same_day_everywhere(paperboy: Paperboy) -> None:
         paperboy.run("fetch", "--from", str(day))
         _, out, _ = paperboy.run("digest", "--date", "2025-08-20")
         assert f"2025-08-19 20:00 EDT ({local})" in out.splitlines()[0]
+
+
+def test_a_site_from_the_shell(paperboy: Paperboy) -> None:
+    folder = paperboy.folder / "public"
+    status, out, err = paperboy.run(
+        "site", str(folder), "--lang", "zh", "--base-url", "https://papers.example.org/"
+    )
+    assert (status, err) == (0, "")
+    assert out.startswith(f"{folder}: 1 of 1 days new or changed; ")
+    assert "https://papers.example.org/feed.xml" in (folder / "feed.xml").read_text("utf-8")
+    assert paperboy.run("site", str(folder), "--lang", "zh", "--base-url", "https://papers.example.org")[
+        1
+    ] == (f"{folder}: 0 of 1 days new or changed; 0 files written, 0 removed\n")
+    paperboy.set(SITE_URL="https://elsewhere.example.org")
+    paperboy.run("site", str(folder))
+    assert "https://elsewhere.example.org/feed.xml" in (folder / "feed.xml").read_text("utf-8")
+
+
+def test_a_site_that_cannot_be_written_is_said_in_a_line(paperboy: Paperboy) -> None:
+    paperboy.file("index.html", "my home page")
+    status, _, err = paperboy.run("site", str(paperboy.folder))
+    assert (status, err.count("\n")) == (1, 1)
+    assert "holds an index.html that is not Paperboy's; name another folder" in err
+    status, _, err = paperboy.run("site", "public", "--base-url", "papers.example.org")
+    assert status == 2
+    assert "--base-url takes an address that begins with https:// or http://" in err

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.commands.subscribing import FIELDS
 from bot.config import load_settings
+from bot.render.stream import FIELDS
 from scheduler import topics
 from scheduler.errors import SettingsError, UnknownInput
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from bot.commands.visit import Visit, action, bold, code, line, rows, say
-from bot.locale import N_
 from bot.markup import Block, Line
 from bot.ports import Button, Keyboard, Reply
 from bot.render.query_words import describe
+from bot.render.stream import FIELDS
 from scheduler import calendar, query, slots
 from scheduler.errors import QueryError
 from scheduler.models import Subscription
@@ -18,16 +18,6 @@ from scheduler.query import Query
 from scheduler.store.chats import SUBSCRIPTIONS_PER_CHAT, TooManySubscriptions
 from scheduler.topics import Topic
 
-FIELDS = {
-    "cs": N_("Computer science"),
-    "stat": N_("Statistics"),
-    "math": N_("Mathematics"),
-    "physics": N_("Physics"),
-    "q-bio": N_("Quantitative biology"),
-    "q-fin": N_("Quantitative finance"),
-    "econ": N_("Economics"),
-    "eess": N_("Electrical engineering"),
-}
 RATE_DAYS = 5
 FLOOD = 50
 """More papers a day than anybody reads."""

@@ -30,6 +30,7 @@ _LIST_LOCALES = {"en": Locale("en", "GB"), "zh": Locale("zh", script="Hans")}
 _LONG_DAY = {"en": "EEEE, d MMMM y", "zh": "y年M月d日 EEEE"}
 _SHORT_DAY = {"en": "d MMM", "zh": "M月d日"}
 _SHORT_DAY_YEAR = {"en": "d MMM y", "zh": "y年M月d日"}
+_MONTH = {"en": "MMMM y", "zh": "y年M月"}
 _WEEKDAY_DAY = {"en": "EEE d", "zh": "d日EEE"}
 _WEEKDAY_DAY_MONTH = {"en": "EEE d MMMM", "zh": "M月d日EEE"}
 _CLAUSES = {"en": ", ", "zh": "，"}
@@ -70,6 +71,10 @@ class Translator:
     def short_date(self, day: dt.date, year: bool = False) -> str:
         """ "29 Sep" or "9月29日"; with the year "29 Sep 2026" or "2026年9月29日"."""
         return self._day(day, _SHORT_DAY_YEAR if year else _SHORT_DAY)
+
+    def month(self, day: dt.date) -> str:
+        """ "September 2026" or "2026年9月"."""
+        return self._day(day, _MONTH)
 
     def weekday(self, day: dt.date) -> str:
         """ "Mon" or "周一"."""

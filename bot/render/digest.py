@@ -348,9 +348,9 @@ def digest_compact(digest: Digest, view: View) -> tuple[Block, ...]:
 
 
 def total_line(digest: Digest, t: Translator) -> str:
-    """ "18 papers of 1,204"."""
+    """ "18 papers of 1,204", or "1,204 papers" for all of them."""
     count, announced = len(digest.papers), digest.announced
-    if announced < count:
+    if announced < count or (announced == count and digest.complete is not False):
         return t.n("{count} paper", "{count} papers", count)
     if digest.complete is False:
         return t.n(

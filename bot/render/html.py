@@ -40,7 +40,7 @@ def digest_html(digest: Digest, view: View) -> str:
         f"<header><h1>{text(title)}</h1>",
         *digest_lines(digest, view),
         "</header>",
-        *contents(digest.sections, t),
+        *(contents(digest.sections, t) if len(digest.sections) > 1 else ()),
         "<main>",
         *sections(digest.sections, view),
         "</main>",
@@ -67,9 +67,7 @@ def thanks(t: Translator) -> str:
 
 
 def contents(shown: Sequence[Section], t: Translator, first: int = 1) -> Iterator[str]:
-    """The sections as links; nothing for a single one. `first` is the first one's number on the page."""
-    if len(shown) < 2:
-        return
+    """The sections as links; `first` is the first one's number on the page."""
     yield f'<nav aria-label="{text(t("Sections"))}"><ul>'
     for number, section in enumerate(shown, start=first):
         yield f'<li><a href="#section-{number}">{text(section_title(section, t))}</a></li>'

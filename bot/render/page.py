@@ -25,14 +25,32 @@ a:hover, a:focus-visible { text-decoration: underline; }
 h1 { font-size: 1.5rem; line-height: 1.25; margin: .5rem 0 .25rem; }
 h2 { font-size: 1.15rem; line-height: 1.3; margin: 2.5rem 0 .5rem; padding-top: .5rem;
   border-top: 2px solid var(--line); }
+h3 { font-size: 1rem; line-height: 1.4; margin: 0; }
+article { border-top: 1px solid var(--line); padding: .6rem 0; }
+h2 + article { border-top: 0; }
 p { margin: .35rem 0; }
 .quiet { color: var(--quiet); font-size: .87rem; }
 .mark { color: var(--mark); }
-nav ul { list-style: none; margin: .75rem 0; padding: 0; display: flex; flex-wrap: wrap; gap: .5rem; }
-nav a { display: inline-block; padding: .4rem .8rem; border: 1px solid var(--line); border-radius: 1.2rem; }
+nav ul { list-style: none; margin: .5rem 0 1rem; padding: 0; display: flex; flex-wrap: wrap; gap: .4rem; }
+nav a { display: inline-block; padding: .3rem .7rem; border: 1px solid var(--line); border-radius: 1.1rem;
+  font-size: .9rem; line-height: 1.4; }
+.top { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; }
+.top a { padding: .35rem 0; font-size: .9rem; }
+.plain { list-style: none; margin: .5rem 0; padding: 0; }
+.plain li { padding: .3rem 0; }
+form { margin: 1rem 0; }
+input { width: 100%; padding: .55rem .75rem; font: inherit; color: inherit; background: transparent;
+  border: 1px solid var(--line); border-radius: .5rem; }
+input:focus-visible { outline: 2px solid var(--link); outline-offset: 1px; }
+output { display: block; min-height: 1.5em; margin-top: .35rem; }
+[hidden] { display: none !important; }
 details { border-top: 1px solid var(--line); padding: .6rem 0; }
 h2 + details { border-top: 0; }
-summary { cursor: pointer; font-weight: 600; line-height: 1.4; list-style-position: outside; }
+summary { cursor: pointer; font-weight: 600; line-height: 1.4; list-style: none; position: relative;
+  padding-right: 1.75rem; }
+summary::-webkit-details-marker { display: none; }
+summary::after { content: "+"; position: absolute; right: .25rem; top: 0; color: var(--quiet); font-weight: 400; }
+details[open] > summary::after { content: "−"; }
 details > div { scroll-margin-top: 12rem; }
 summary .number { color: var(--quiet); font-weight: 400; margin-right: .35em; }
 summary .chinese, summary .tldr { display: block; font-weight: 400; }
@@ -45,8 +63,8 @@ footer { border-top: 2px solid var(--line); margin-top: 2.5rem; padding-top: .75
 @media print {
   :root { --text: #000; --quiet: #333; --line: #999; --link: #000; --paper: #fff; --mark: #000; }
   body { max-width: none; padding: 0; font-size: 11pt; }
-  nav { display: none; }
-  details, blockquote { break-inside: avoid; }
+  nav, form, summary::after { display: none; }
+  details, blockquote, article { break-inside: avoid; }
   h2 { break-after: avoid; }
   details::details-content { content-visibility: visible; display: block; height: auto; }
 }

@@ -25,7 +25,7 @@ from scheduler.models import (
     Wording,
 )
 from scheduler.query import Query
-from scheduler.store import search
+from scheduler.store import fingerprints, search
 from scheduler.store.aliases import Aliases
 from scheduler.store.changes import Changes
 from scheduler.store.database import writing
@@ -387,6 +387,10 @@ class Archive:
             DayPaper(key, known[key].paper, types[place[0]], day, known[key].wordings)
             for key, place in sorted(strongest.items(), key=lambda entry: entry[1])
         )
+
+    def fingerprint(self, day: date) -> str:
+        """A hash of all that is stored of one date: its papers, their words, their announcements, how whole it is."""
+        return fingerprints.of_day(self._db, day)
 
     def announced(self, day: date) -> int:
         """How many papers were news (new or cross-listed) on one date, each once."""

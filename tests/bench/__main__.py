@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from tests.bench import deliver, ingest, matching, search
+from tests.bench import deliver, ingest, matching, search, site
 from tests.bench.figures import Figure, Sizes, table, write
 
 PARTS: dict[str, Callable[[Sizes], list[Figure]]] = {
@@ -15,6 +15,7 @@ PARTS: dict[str, Callable[[Sizes], list[Figure]]] = {
     "search": search.measure,
     "ingest": ingest.measure,
     "deliver": deliver.measure,
+    "site": site.measure,
 }
 
 
