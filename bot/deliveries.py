@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.locale import translator
-from bot.parts import make_parts
+from bot.parts import as_post, make_parts
 from bot.ports import Keyboard, Part
 from bot.render import digest as render_digest
 from bot.render.html import digest_file
@@ -34,10 +34,13 @@ def render(chat: Chat, digest: Digest, run_key: str, start_link: str = "") -> tu
     """The finished parts of a digest as the outbox keeps them (`ports.Part` as JSON).
 
     A private chat gets the first page with buttons to the others; a group or channel the complete compact list and
-    the complete digest as an HTML file. `start_link` is what a paper's private card is opened with from a channel.
+    the complete digest as an HTML file; in a forum that is a post of its own, named by the day. `start_link` is what a
+    paper's private card is opened with from a channel.
     """
     view = view_of(chat, start_link)
     parts = _page(digest, view, run_key) if chat.kind is ChatKind.PRIVATE else _list_and_file(digest, view)
+    if chat.kind is ChatKind.FORUM:
+        parts = as_post(parts, render_digest.days_line(digest, view.t))
     return tuple(part.to_json() for part in parts)
 
 

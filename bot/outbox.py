@@ -11,6 +11,7 @@ import logging
 import time
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -28,7 +29,7 @@ from bot.ports import (
     Retry,
     Sent,
 )
-from scheduler.models import Chat, ChatState, Delivery, Platform
+from scheduler.models import Chat, ChatKind, ChatState, Delivery, Platform
 from scheduler.store import Store
 from scheduler.store.thread import StoreThread
 
@@ -49,8 +50,11 @@ AMBIGUOUS_TRIES = 2
 """A repeat is better than a missing day, one repeat is enough (facts on ambiguous sends)."""
 
 NOT_FOUND_WAIT = timedelta(hours=1)
-NOT_FOUND_TRIES = 2
-"""Telegram sometimes does not find a chat that is there (facts on errors): it is believed the second time."""
+"""Telegram sometimes does not find a chat that is there (facts on errors): it is believed an hour later."""
+
+ACCESS_WAIT = timedelta(hours=1)
+ACCESS_TRIES = 4
+"""Discord at times denies access to the direct messages of who installed us for themselves (discord-api-docs#7666)."""
 
 IDLE = 2.0
 GRACE = 8.0
@@ -205,10 +209,11 @@ class Sender:
 
     async def _send(self, delivery: Delivery) -> Outcome:
         adapter = self._adapters[delivery.chat.ref.platform]
+        place = delivery.chat.ref
+        if delivery.thread:
+            place = replace(place, thread_id=delivery.thread)
         try:
-            return await adapter.send(
-                delivery.chat.ref, Part.from_json(delivery.payload), delivery_key(delivery)
-            )
+            return await adapter.send(place, Part.from_json(delivery.payload), delivery_key(delivery))
         except Exception as error:
             # An adapter names every outcome it knows; whatever else comes is ours, and the part stays.
             logger.exception("sending to %s failed", delivery.chat.ref)
@@ -224,9 +229,9 @@ def record(store: Store, delivery: Delivery, outcome: Outcome, now: datetime) ->
     """Writes down what came of one part: sent, later, moved, or why its chat rests."""
     outbox, key = store.outbox, delivery.key
     match outcome:
-        case Sent(message_id):
+        case Sent(message_id, thread):
             with store.writing():
-                outbox.sent(key, message_id, now)
+                outbox.sent(key, message_id, now, thread)
                 store.chats.worked(delivery.chat.key)
         case Retry(after, reason, counted):
             wait = backoff(delivery.attempts, after) if counted else after
@@ -237,8 +242,12 @@ def record(store: Store, delivery: Delivery, outcome: Outcome, now: datetime) ->
             with store.writing():
                 outbox.later(key, now, "moved", counted=False)
                 store.chats.move(delivery.chat.key, to)
-        case Gone(reason) if reason == "chat_not_found" and delivery.attempts < NOT_FOUND_TRIES:
-            outbox.later(key, now + NOT_FOUND_WAIT, reason)
+        case Gone("chat_not_found") if delivery.reason != "chat_not_found":
+            outbox.later(key, now + NOT_FOUND_WAIT, "chat_not_found")
+        case Paused("no_access") if (
+            delivery.chat.kind is ChatKind.PRIVATE and delivery.attempts < ACCESS_TRIES
+        ):
+            outbox.later(key, now + ACCESS_WAIT, "no_access")
         case Gone(reason):
             _rest(store, delivery, ChatState.GONE, reason, (), now)
         case Paused(reason, missing):

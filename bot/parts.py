@@ -36,3 +36,8 @@ def make_parts(
         else:
             parts.append(Part(cards=(), plain="", attachment=attachment))
     return tuple(parts)
+
+
+def as_post(parts: Sequence[Part], name: str) -> tuple[Part, ...]:
+    """The parts as one post of a forum, which the first one opens."""
+    return (replace(parts[0], post=name), *parts[1:]) if parts else ()

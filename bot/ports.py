@@ -72,7 +72,8 @@ class Part:
     """One finished message in one dialect, within its platform's limits: what the outbox stores and sends.
 
     `cards` are the texts in the dialect (one on Telegram and the console; one embed each on Discord). `plain` is
-    the same without markup, sent when the platform refuses the markup. `quiet` asks for no sound.
+    the same without markup, sent when the platform refuses the markup. `quiet` asks for no sound. `post` names the
+    post that the part opens in a forum.
     """
 
     cards: tuple[Card, ...]
@@ -80,6 +81,7 @@ class Part:
     keyboard: Keyboard = field(default_factory=Keyboard)
     attachment: Attachment | None = None
     quiet: bool = True
+    post: str = ""
 
     def to_json(self) -> str:
         """A text that `from_json` turns back into an equal part."""
@@ -100,6 +102,7 @@ class Part:
             ),
             attachment=Attachment(**raw["attachment"]) if raw["attachment"] else None,
             quiet=raw["quiet"],
+            post=raw.get("post", ""),
         )
 
 
@@ -220,9 +223,10 @@ class InlineCards:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """The part stands in the chat."""
+    """The part stands in the chat; `thread` is the forum post that it opened or joined."""
 
     message_id: str = ""
+    thread: str = ""
 
 
 @dataclass(frozen=True, slots=True)

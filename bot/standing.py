@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 
 from bot.locale import N_, Translator, translator
 from bot.markup import Block, Line, Span
-from bot.parts import make_parts
+from bot.parts import as_post, make_parts
 from bot.ports import Button, Keyboard, action_for
 from scheduler.models import Chat, ChatKind, ChatState, Platform
 from scheduler.store import Store
@@ -40,6 +40,8 @@ _PROBLEMS = {
     "chat_not_found": N_("{chat} can't be found any more."),
     "gone_channel": N_("{chat} does not exist any more, or I can no longer see it."),
     "gone_guild": N_("The server of {chat} does not exist any more, or I am no longer on it."),
+    "media": N_("{chat} is a media channel, where every post needs a picture, so I can't post there."),
+    "no_tag": N_("Posts in {chat} must have a tag, and it has none that I may use."),
     "dm_closed": N_("{chat} takes no private messages from me."),
     "stopped": N_("Digests are stopped in {chat}."),
 }
@@ -59,6 +61,8 @@ _TOLD = frozenset(
         "kicked",
         "not_member",
         "left",
+        "media",
+        "no_tag",
         *_LOST,
     }
 )
@@ -70,6 +74,8 @@ RIGHTS = (
     N_("Send files"),
     N_("Post messages"),
     N_("Manage topics"),
+    N_("Create Posts"),
+    N_("Send Messages in Posts"),
     N_("View Channel"),
     N_("Send Messages"),
     N_("Send Messages in Threads"),
@@ -146,6 +152,8 @@ def notice(
     block = Block(tuple(Line((Span(sentence),)) for sentence in sentences))
     keyboard = Keyboard(tuple((button,) for button in buttons))
     parts = make_parts((block,), to.ref.platform, keyboard)
+    if to.kind is ChatKind.FORUM:
+        parts = as_post(parts, sentences[0])
     payloads = tuple(part.to_json() for part in parts)
     return store.outbox.enqueue(Plan(to, f"{NOTICE}{name}", "", payloads, (), None), now)
 

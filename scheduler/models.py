@@ -66,11 +66,15 @@ class Platform(StrEnum):
 
 
 class ChatKind(StrEnum):
-    """One reader (private), a group, topic or thread whose members talk, or a channel that is read."""
+    """One reader (private), a group, topic or thread whose members talk, a channel that is read, or a forum.
+
+    In a forum every digest is a post of its own.
+    """
 
     PRIVATE = "private"
     GROUP = "group"
     CHANNEL = "channel"
+    FORUM = "forum"
 
 
 class ChatState(StrEnum):
@@ -396,7 +400,10 @@ class Digest:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One part of one run in the outbox, as the sender claims it. `payload` is `bot`'s finished part as JSON."""
+    """One part of one run in the outbox, as the sender claims it. `payload` is `bot`'s finished part as JSON.
+
+    `thread` is the forum post that the run's earlier parts stand in; `reason` why it was put back the last time.
+    """
 
     key: int
     chat: Chat
@@ -405,3 +412,5 @@ class Delivery:
     payload: str
     attempts: int
     not_before: datetime
+    thread: str = ""
+    reason: str = ""

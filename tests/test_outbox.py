@@ -21,7 +21,7 @@ from bot.ports import (
     Retry,
     Sent,
 )
-from scheduler.models import Chat, ChatRef, ChatState, DeliveryState, Platform
+from scheduler.models import Chat, ChatKind, ChatRef, ChatState, DeliveryState, Platform
 from scheduler.store import Store
 from scheduler.store.outbox import LEASE, Plan
 from scheduler.store.thread import StoreThread
@@ -49,6 +49,7 @@ class FakePlatform:
         self.platform = platform
         self.sent: list[tuple[str, str]] = []
         self.keys: list[str] = []
+        self.places: list[ChatRef] = []
         self.script: dict[str, list[Outcome | Exception]] = {}
 
     def will(self, chat: str, *outcomes: Outcome | Exception) -> None:
@@ -59,6 +60,7 @@ class FakePlatform:
 
     async def send(self, chat: ChatRef, part: Part, key: str) -> Outcome:
         self.keys.append(key)
+        self.places.append(chat)
         planned = self.script.get(chat.chat_id)
         outcome = planned.pop(0) if planned else Sent("1")
         if isinstance(outcome, Exception):
@@ -312,3 +314,44 @@ async def test_a_stop_finishes_what_is_in_flight() -> None:
     with pytest.raises(asyncio.CancelledError):
         await running
     assert bench.states() == {DeliveryState.SENT: 1}
+
+
+async def test_the_parts_of_a_digest_follow_into_the_forums_post_also_after_a_restart() -> None:
+    bench = Bench(Platform.DISCORD)
+    forum = chat_in(bench.store, "77", platform=Platform.DISCORD, kind=ChatKind.FORUM)
+    enqueue(bench.store, forum, "one", "two", "three")
+    enqueue(bench.store, forum, "next day", run="2026-09-30T08:00")
+    bench.fake.will("77", Sent("11", thread="11"), Retry(timedelta(hours=1), "a pause", counted=False))
+    await bench.drain()
+    assert [place.thread_id for place in bench.fake.places] == ["", "11"]
+    again = Sender(bench.thread, {Platform.DISCORD: bench.fake}, bench.clock)
+    bench.clock.passes(7200)
+    await again.drain()
+    assert [place.thread_id for place in bench.fake.places[2:]] == ["11", "11", ""]
+    assert [text for _, text in bench.fake.sent] == ["one", "two", "three", "next day"]
+    assert {place.chat_id for place in bench.fake.places} == {"77"}
+
+
+def test_denied_access_to_direct_messages_is_tried_again_before_it_is_believed() -> None:
+    store = memory_store()
+    ada = chat_in(store, "9", platform=Platform.DISCORD)
+    enqueue(store, ada, "one")
+    now = MORNING
+    for _ in range(3):
+        (part,) = store.outbox.claim(["discord"], now, limit=1)
+        record(store, part, Paused("no_access"), now)
+        assert store.chats.get(ada.key) == ada
+        assert store.outbox.claim(["discord"], now, limit=1) == ()
+        now += timedelta(hours=1)
+    (part,) = store.outbox.claim(["discord"], now, limit=1)
+    record(store, part, Paused("no_access"), now)
+    resting = store.chats.get(ada.key)
+    assert resting is not None
+    assert resting.state is ChatState.PAUSED
+    room = chat_in(store, "10", platform=Platform.DISCORD, kind=ChatKind.GROUP)
+    enqueue(store, room, "one")
+    (part,) = store.outbox.claim(["discord"], now, limit=1)
+    record(store, part, Paused("no_access"), now)
+    paused = store.chats.get(room.key)
+    assert paused is not None
+    assert paused.state is ChatState.PAUSED, "a channel is not tried on: refusals count"

@@ -188,7 +188,9 @@ class Outbox:
     def _delivery(self, key: int) -> Delivery:
         """A part that was just claimed."""
         rows = self._db.query(
-            "select delivery.key, chat, run_key, part, attempts, not_before, body.text as payload "
+            "select delivery.key, chat, run_key, part, attempts, not_before, reason, body.text as payload, "
+            "coalesce((select max(thread) from delivery as earlier where earlier.chat = delivery.chat "
+            "and earlier.run_key = delivery.run_key), '') as thread "
             "from delivery join body on body.key = delivery.body where delivery.key = ?",
             [key],
         )
@@ -202,14 +204,16 @@ class Outbox:
             payload=row["payload"],
             attempts=row["attempts"],
             not_before=moment(row["not_before"]),
+            thread=row["thread"],
+            reason=row["reason"],
         )
 
-    def sent(self, key: int, message_id: str, now: datetime) -> None:
-        """Records that a part stands in its chat."""
+    def sent(self, key: int, message_id: str, now: datetime, thread: str = "") -> None:
+        """Records that a part stands in its chat, or in a post (`thread`) of its forum."""
         self._db.execute(
-            "update delivery set state = 'sent', message_id = ?, reason = '', lease_until = null, sent_at = ? "
-            "where key = ?",
-            [message_id, now.timestamp(), key],
+            "update delivery set state = 'sent', message_id = ?, reason = '', lease_until = null, sent_at = ?, "
+            "thread = ? where key = ?",
+            [message_id, now.timestamp(), thread, key],
         )
 
     def later(self, key: int, not_before: datetime, reason: str, *, counted: bool = True) -> None:

@@ -123,7 +123,10 @@ async def test_the_feed_is_for_who_manages_channels_of_a_server(env: simcord.Env
     assert (feed["contexts"], feed["integration_types"]) == ([0], [0])
     assert feed["default_member_permissions"] == discord.Permissions(manage_channels=True).value
     names = [option["name"] for option in feed["options"]]
-    assert names == ["here", "stop", "subscribe", "unsubscribe", "subscriptions"]
+    assert names == ["here", "stop", "take", "subscribe", "unsubscribe", "subscriptions"]
+    for option in feed["options"]:
+        (channel,) = (one for one in option["options"] if one["name"] == "channel")
+        assert (channel["type"], channel["channel_types"]) == (7, [0, 5, 15, 16])
     assert "feed here" in server.ada.available_commands(server.papers)
     assert "feed here" not in server.bob.available_commands(server.papers)
     assert "search" in server.bob.available_commands(server.papers)

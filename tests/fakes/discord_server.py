@@ -28,6 +28,7 @@ Json = dict[str, Any]
 APPLICATION = 900
 GUILD = 500
 ROLE = 501
+MANAGERS = 502
 TIMESTAMP = "2026-09-29T12:00:00.000000+00:00"
 EPHEMERAL = 1 << 6
 LOADING = 1 << 7
@@ -58,6 +59,9 @@ class Refused:
 
 HANG_UP = Refused(0)
 """The connection is closed without an answer."""
+
+ANSWER_LOST = Refused(1)
+"""What is asked is done, and then the connection is closed without an answer."""
 
 
 @dataclass(frozen=True)
@@ -90,11 +94,16 @@ class Shown:
 
 @dataclass(frozen=True)
 class Room:
-    """A channel: type 0 text, 1 direct message, 5 announcements, 11 thread."""
+    """A channel: type 0 text, 1 direct message, 5 announcements, 11 thread, 15 forum, 16 media.
+
+    A thread has its channel as `parent`; `tags` are a forum's, of which every post needs one where there are any.
+    """
 
     id: int
     type: int
     name: str
+    parent: int = 0
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -181,9 +190,17 @@ class FakeDiscord:
 
     # the world
 
-    def channel(self, name: str, type: int = 0) -> Room:
+    def channel(self, name: str, type: int = 0, tags: tuple[str, ...] = ()) -> Room:
         """A new channel of the server."""
-        return self._room(Room(next(self._ids), type, name))
+        return self._room(Room(next(self._ids), type, name, tags=tags))
+
+    def described(self, room: Room) -> Json:
+        """The channel as events tell of it."""
+        return _channel(room)
+
+    def posts_in(self, forum: Room) -> list[Room]:
+        """The forum's posts, oldest first."""
+        return [room for room in self._rooms.values() if room.parent == forum.id]
 
     def person(self, name: str, *, manages: bool = False) -> Person:
         """A new person, a member of the server."""
@@ -286,14 +303,18 @@ class FakeDiscord:
         await self.tell("GUILD_CREATE", self._guild())
 
     def _guild(self) -> Json:
-        rooms = [_channel(room) for room in self._rooms.values() if room.type in (0, 5)]
+        rooms = [_channel(room) for room in self._rooms.values() if room.type in (0, 5, 15, 16)]
         everyone = _role(GUILD, "@everyone", MEMBER_RIGHTS)
         return {
             "id": str(GUILD),
             "name": "Lab",
             "owner_id": "1",
             "member_count": 2,
-            "roles": [everyone, _role(ROLE, "paperboy", ALL_RIGHTS & ~(1 << 3))],
+            "roles": [
+                everyone,
+                _role(ROLE, "paperboy", ALL_RIGHTS & ~(1 << 3)),
+                _role(MANAGERS, "managers", MANAGER_RIGHTS),
+            ],
             "channels": rooms,
             "threads": [],
             "members": [{"user": _bot(), "roles": [str(ROLE)], "joined_at": TIMESTAMP, "flags": 0}],
@@ -315,14 +336,20 @@ class FakeDiscord:
     # what people do
 
     async def command(
-        self, by: str, room: Room, name: str, *, locale: str = "en-US", **options: str
+        self, by: str, room: Room, name: str, *, locale: str = "en-US", **options: str | Room
     ) -> Interaction:
-        """A person uses a slash command ("feed here" for a subcommand)."""
+        """A person uses a slash command ("feed here" for a subcommand); a room is given as a channel option."""
         first, _, second = name.partition(" ")
-        given: list[Json] = [{"name": key, "type": 3, "value": value} for key, value in options.items()]
+        given: list[Json] = [_option(key, value) for key, value in options.items()]
         if second:
             given = [{"name": second, "type": 1, "options": given}]
-        data = {"id": "77", "name": first, "type": 1, "options": given}
+        rights = str(self._people[by].rights)
+        named = {
+            str(one.id): _channel(one) | {"permissions": rights}
+            for one in options.values()
+            if isinstance(one, Room)
+        }
+        data = {"id": "77", "name": first, "type": 1, "options": given, "resolved": {"channels": named}}
         return await self._interact(2, by, room, data, locale=locale)
 
     async def complete(self, by: str, room: Room, name: str, option: str, typed: str) -> Interaction:
@@ -399,12 +426,14 @@ class FakeDiscord:
         parts = asked.path.strip("/").split("/")
         if not _is_by_interaction(parts) and asked.headers.get("Authorization") != f"Bot {self.token}":
             return Refused(401).response()
-        if parts[0] == "channels" and self._refusals:
+        if asked.method == "POST" and parts[0] == "channels" and self._refusals:
             refusal = self._refusals.pop(0)
-            if refusal is HANG_UP:
+            if refusal is ANSWER_LOST:
+                self._answer(asked, parts)
+            if refusal in (HANG_UP, ANSWER_LOST):
                 assert request.transport is not None
                 request.transport.close()
-            return (Refused(500) if refusal is HANG_UP else refusal).response()
+            return (Refused(500) if refusal in (HANG_UP, ANSWER_LOST) else refusal).response()
         return self._answer(asked, parts)
 
     def _judge(self, asked: Asked) -> None:
@@ -426,6 +455,17 @@ class FakeDiscord:
                 return self._open_direct(asked.json)
             case ["POST", "channels", channel, "messages"]:
                 return self._post(asked, int(channel))
+            case ["POST", "channels", channel, "threads"]:
+                return self._open_post(asked, int(channel))
+            case ["GET", "channels", channel]:
+                return _json(_channel(self._rooms[int(channel)]))
+            case ["GET", "channels", _, "messages", message]:
+                return _json(_message(self.shown[int(message)]))
+            case ["GET", "guilds", _, "threads", "active"]:
+                threads = [_channel(room) for room in self._rooms.values() if room.type == 11]
+                return _json({"threads": threads, "members": []})
+            case ["GET", "guilds", _, "members", person]:
+                return self._member(int(person))
             case ["POST", "interactions", _, token, "callback"]:
                 return self._call_back(asked, self.interactions[token])
             case ["POST", "webhooks", _, token]:
@@ -460,6 +500,26 @@ class FakeDiscord:
         message = self._show(asked, channel)
         self._nonces[nonce] = message.id
         return _json(_message(message))
+
+    def _open_post(self, asked: Asked, forum: int) -> web.Response:
+        if self._rooms.get(forum, Room(0, 0, "")).type != 15:
+            return Refused(404, 10003).response()
+        if self._rooms[forum].tags and not asked.json.get("applied_tags"):
+            return Refused(400, 40067).response()
+        first = Asked("POST", "", asked.json["message"], asked.files, asked.headers)
+        message = self._show(first, forum)
+        # A post has the id of the message that begins it.
+        message.channel = message.id
+        post = self._room(Room(message.id, 11, asked.json["name"], parent=forum))
+        return _json(_channel(post) | {"message": _message(message)})
+
+    def _member(self, person: int) -> web.Response:
+        known = next((one for one in self._people.values() if one.id == person), None)
+        if known is None:
+            return Refused(404, 10007).response()
+        roles = [str(MANAGERS)] if known.rights & 1 << 4 else []
+        member = {"user": _user(known.id, known.name), "roles": roles, "joined_at": TIMESTAMP, "flags": 0}
+        return _json(member)
 
     def _show(self, asked: Asked, channel: int, only_for: int = 0, followup: bool = False) -> Shown:
         message = Shown(next(self._ids), channel, asked.json, dict(asked.files), only_for, followup)
@@ -563,7 +623,7 @@ def _role(number: int, name: str, permissions: int) -> Json:
         "color": 0,
         "colors": {"primary_color": 0, "secondary_color": None, "tertiary_color": None},
         "hoist": False,
-        "managed": number != GUILD,
+        "managed": number == ROLE,
         "mentionable": False,
         "flags": 0,
     }
@@ -573,7 +633,31 @@ def _channel(room: Room) -> Json:
     channel: Json = {"id": str(room.id), "type": room.type}
     if room.type == 1:
         return channel | {"recipients": [_user(room.id - 10_000, room.name)], "last_message_id": None}
-    return channel | {
+    if room.type == 11:
+        channel |= {
+            "parent_id": str(room.parent),
+            "owner_id": str(APPLICATION),
+            "message_count": 0,
+            "member_count": 1,
+            "thread_metadata": {
+                "archived": False,
+                "auto_archive_duration": 1440,
+                "archive_timestamp": TIMESTAMP,
+                "locked": False,
+            },
+        }
+    if room.type in (15, 16):
+        channel |= {
+            "available_tags": [
+                {"id": str(900 + n), "name": name, "moderated": False, "emoji_id": None, "emoji_name": None}
+                for n, name in enumerate(room.tags)
+            ],
+            "flags": 1 << 4 if room.tags else 0,
+            "default_reaction_emoji": None,
+            "default_sort_order": None,
+            "default_forum_layout": 0,
+        }
+    return {
         "name": room.name,
         "guild_id": str(GUILD),
         "position": 0,
@@ -581,7 +665,7 @@ def _channel(room: Room) -> Json:
         "parent_id": None,
         "nsfw": False,
         "topic": None,
-    }
+    } | channel
 
 
 def _message(message: Shown) -> Json:
@@ -604,6 +688,12 @@ def _message(message: Shown) -> Json:
         "flags": message.flags,
         "nonce": message.body.get("nonce"),
     }
+
+
+def _option(name: str, value: str | Room) -> Json:
+    if isinstance(value, Room):
+        return {"name": name, "type": 7, "value": str(value.id)}
+    return {"name": name, "type": 3, "value": value}
 
 
 def _registered(number: int, command: Json) -> Json:

@@ -118,4 +118,6 @@ def _spec() -> dict[str, Any]:
     schemas = spec["components"]["schemas"]
     # discord.py writes some ids as numbers, which Discord reads as well.
     schemas["SnowflakeType"] = {"anyOf": [schemas["SnowflakeType"], {"type": "integer", "minimum": 0}]}
+    # The description does not have the media channels yet that the documentation lists ("Channel types").
+    schemas["ChannelTypes"]["oneOf"].append({"title": "GUILD_MEDIA", "const": 16})
     return spec

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from enum import Enum, auto
 from typing import Any
 
@@ -14,6 +14,7 @@ from discord.gateway import DiscordWebSocket
 from discord.http import HTTPClient, Route
 
 from bot.adapters.discord.client import Desk, PaperboyClient, ShardedPaperboyClient
+from bot.adapters.discord.forums import Fields, post_in
 from bot.adapters.discord.messages import new_message, nonce_of, plain_message
 from bot.adapters.discord.outcomes import (
     SEND_ERRORS,
@@ -26,8 +27,10 @@ from bot.adapters.discord.rights import missing_in, rights_in
 from bot.ports import (
     Answer,
     CommandSpec,
+    Gone,
     Outcome,
     Part,
+    Paused,
     PlatformStopped,
     Rejected,
     Retry,
@@ -50,6 +53,9 @@ _FINAL_CLOSE_CODES = {
     4013: "Discord does not know the intents that this version asks for: update Paperboy",
 }
 """Gateway close codes after which reconnecting is useless ("Opcodes and Status Codes")."""
+
+
+_POST_CLOSED = {"gone_channel": "its post was deleted", "locked": "its post was locked"}
 
 
 class Finding(Enum):
@@ -167,9 +173,12 @@ class DiscordAdapter:
             return Rejected(f"{channel_id!r} is no channel of Discord")
         try:
             async with asyncio.timeout(SEND_PATIENCE):
-                message = await _post(client, int(channel_id), part, nonce_of(chat, key))
+                return await _post(client, chat, part, key)
         except SEND_ERRORS as error:
             outcome = outcome_of(error, missing_in(client.get_channel(int(channel_id))) or ())
+            if chat.thread_id and isinstance(outcome, Gone | Paused) and outcome.reason in _POST_CLOSED:
+                # Somebody has put an end to the post that the parts before this one stand in, not to the forum.
+                outcome = Rejected(_POST_CLOSED[outcome.reason])
             logger.info("part %s for %s: %s", key, chat, outcome)
             return outcome
         except RuntimeError:
@@ -177,7 +186,6 @@ class DiscordAdapter:
             if client.is_closed():
                 return STARTING
             raise
-        return Sent(str(message.id))
 
     async def rights(self, chat: ChatRef, kind: ChatKind, user: str) -> Rights:
         """What Discord says of a person and of us in a channel or thread; raises RightsUnknown."""
@@ -187,18 +195,37 @@ class DiscordAdapter:
         return await rights_in(client.get_channel(int(chat.thread_id or chat.chat_id)), user)
 
 
-async def _post(client: PaperboyClient, channel_id: int, part: Part, nonce: str) -> discord.Message:
-    """One message; once more as plain text where Discord refuses it as it is."""
-    channel = client.get_partial_messageable(channel_id)
-    settings: dict[str, Any] = {"nonce": nonce, "silent": part.quiet}
+async def _post(client: PaperboyClient, chat: ChatRef, part: Part, key: str) -> Outcome:
+    """One message, or a forum's post; once more as plain text where Discord refuses it as it is."""
+    put = _put_as(client, chat, part, key)
     try:
-        return await channel.send(**settings, **new_message(part))
+        return await put(new_message)
     except discord.HTTPException as error:
         if not is_our_mistake(error):
             raise
-        logger.error("Discord refused a part for channel %d, sent as plain text: %s", channel_id, error)
+        logger.error("Discord refused a part for %s, sent as plain text: %s", chat, error)
         too_large = error.status == 413
-    return await channel.send(**settings, **plain_message(part, with_file=not too_large))
+    return await put(lambda part: plain_message(part, with_file=not too_large))
+
+
+def _put_as(
+    client: PaperboyClient, chat: ChatRef, part: Part, key: str
+) -> Callable[[Fields], Awaitable[Outcome]]:
+    """How a part is put where it belongs, given how it is shown."""
+
+    async def message(fields: Fields) -> Outcome:
+        channel = client.get_partial_messageable(int(chat.thread_id or chat.chat_id))
+        sent = await channel.send(nonce=nonce_of(chat, key), silent=part.quiet, **fields(part))
+        return Sent(str(sent.id), thread=chat.thread_id)
+
+    async def post(fields: Fields) -> Outcome:
+        channel_id = int(chat.chat_id)
+        forum = client.get_channel(channel_id) or await client.fetch_channel(channel_id)
+        if isinstance(forum, discord.ForumChannel):
+            return await post_in(forum, chat, part, key, fields)
+        return await message(fields)
+
+    return post if part.post and not chat.thread_id else message
 
 
 def _pin_gateway(http: HTTPClient, gateway: yarl.URL) -> None:

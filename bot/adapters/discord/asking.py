@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import discord
+import discord.app_commands
 
 from bot.adapters.discord.rights import manages
 from bot.ports import Request
@@ -12,18 +15,36 @@ from scheduler.models import ChatKind, ChatRef, Platform
 
 Interaction = discord.Interaction[Any]
 
+Target = discord.app_commands.AppCommandChannel
+"""A channel that a command names, with what the person may do there."""
+
+_KINDS: Mapping[object, ChatKind] = {
+    discord.ChannelType.news: ChatKind.CHANNEL,
+    discord.ChannelType.forum: ChatKind.FORUM,
+    discord.ChannelType.media: ChatKind.FORUM,
+}
+
 CHINESE = (discord.Locale.chinese, discord.Locale.taiwan_chinese)
 
 
 async def request_of(
-    interaction: Interaction, *, command: str = "", text: str = "", action: str = ""
+    interaction: Interaction,
+    *,
+    command: str = "",
+    text: str = "",
+    action: str = "",
+    target: Target | None = None,
 ) -> Request:
     """The request behind an interaction; one REST call where the person's direct messages are meant.
+
+    `target` is the channel of the same server that a command names instead of the one that it is given in.
 
     A chat is a channel, a thread or a direct message, each by its own id as `chat_id`. Where only the person
     has installed the bot (a group message, a foreign server), nothing can be posted later, so that person's
     direct messages stand for the chat.
     """
+    if target is not None and target.id != interaction.channel_id:
+        return _request_for(interaction, target, command, text)
     personal = is_personal(interaction)
     return Request(
         chat=await _own_chat(interaction) if personal else chat_of(interaction.channel_id),
@@ -36,6 +57,32 @@ async def request_of(
         chat_title=_title(interaction, personal),
         lang=language_of(interaction),
         alone=not is_direct(interaction),
+    )
+
+
+def _request_for(interaction: Interaction, target: Target, command: str, text: str) -> Request:
+    return Request(
+        chat=chat_of(target.id),
+        kind=_kind(target),
+        user=str(interaction.user.id),
+        command=command,
+        text=text,
+        may_manage=manages(target.permissions),
+        chat_title=f"#{target.name}",
+        lang=language_of(interaction),
+        alone=True,
+        elsewhere=True,
+    )
+
+
+def request_about(request: Request, channel: discord.abc.GuildChannel) -> Request:
+    """The same request about another channel of the server."""
+    return replace(
+        request,
+        chat=chat_of(channel.id),
+        kind=_kind(channel),
+        chat_title=f"#{channel.name}",
+        elsewhere=True,
     )
 
 
@@ -77,9 +124,16 @@ def language_of(interaction: Interaction) -> str:
     return interaction.locale.value.partition("-")[0]
 
 
-def in_thread(interaction: Interaction) -> bool:
-    """True in a thread, a forum's post included."""
-    return isinstance(interaction.channel, discord.Thread)
+def named_channel(interaction: Interaction) -> int | None:
+    """The id of the channel that a command's options name while they are being typed, None where they name none."""
+    data: Any = interaction.data or {}
+    options = list(data.get("options", []))
+    for option in options:
+        if option.get("type") == discord.AppCommandOptionType.channel.value and option.get("value"):
+            return int(option["value"])
+        # Those of a subcommand.
+        options += option.get("options", [])
+    return None
 
 
 async def _own_chat(interaction: Interaction) -> ChatRef:
@@ -88,8 +142,7 @@ async def _own_chat(interaction: Interaction) -> ChatRef:
 
 
 def _kind(channel: object) -> ChatKind:
-    is_news = getattr(channel, "type", None) is discord.ChannelType.news
-    return ChatKind.CHANNEL if is_news else ChatKind.GROUP
+    return _KINDS.get(getattr(channel, "type", None), ChatKind.GROUP)
 
 
 def _title(interaction: Interaction, personal: bool) -> str:

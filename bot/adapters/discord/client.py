@@ -25,17 +25,26 @@ from bot.adapters.discord.answering import (
 )
 from bot.adapters.discord.asking import (
     Interaction,
+    Target,
     chat_of,
-    in_thread,
     is_direct,
     language_of,
     may_manage,
+    named_channel,
+    request_about,
     request_in,
     request_of,
 )
-from bot.adapters.discord.commands import FEED, HERE, SummaryTranslator, slash_commands
+from bot.adapters.discord.commands import FEED, HERE, TAKE, SummaryTranslator, slash_commands
 from bot.adapters.discord.messages import pressed_action
-from bot.adapters.discord.rights import missing_in, missing_rights, refusal_text
+from bot.adapters.discord.rights import (
+    manages_in,
+    media_text,
+    missing_in,
+    missing_rights,
+    place_of,
+    refusal_text,
+)
 from bot.locale import translator
 from bot.ports import Answer, CommandSpec, Gone, Paused, Standing, Suggest, Suggestion
 
@@ -154,24 +163,27 @@ class PaperboyClient(discord.Client):
 
     # commands
 
-    async def _run_command(self, interaction: Interaction, command: str, text: str) -> None:
+    async def _run_command(
+        self, interaction: Interaction, command: str, text: str, target: Target | None
+    ) -> None:
         with self._at_work():
             try:
-                await self._answer_command(interaction, command, text)
+                await self._answer_command(interaction, command, text, target)
             except Exception as error:
                 await _failed(interaction, error)
 
-    async def _answer_command(self, interaction: Interaction, command: str, text: str) -> None:
-        here = command == FEED and text == HERE
-        if here and (
-            missing := missing_rights(interaction.app_permissions, in_thread=in_thread(interaction))
-        ):
-            await show_sentence(interaction, _refusal(interaction, missing))
+    async def _answer_command(
+        self, interaction: Interaction, command: str, text: str, target: Target | None
+    ) -> None:
+        opens = command == FEED and text in (HERE, TAKE)
+        if opens and (refusal := _refusal(interaction, target)):
+            await show_sentence(interaction, refusal)
             return
         # In direct messages nobody else reads, and a hidden answer would be gone after a restart of the app.
-        hidden = not is_direct(interaction) and not (here and may_manage(interaction))
+        shown_to_all = opens and text == HERE and target is None and may_manage(interaction)
+        hidden = not is_direct(interaction) and not shown_to_all
         await interaction.response.defer(ephemeral=hidden, thinking=True)
-        request = await request_of(interaction, command=command, text=text)
+        request = await request_of(interaction, command=command, text=text, target=target)
         await show_answer(interaction, await self._desk.answer(request), hidden=hidden)
 
     async def _complete(
@@ -179,6 +191,13 @@ class PaperboyClient(discord.Client):
     ) -> tuple[Suggestion, ...]:
         try:
             request = await request_of(interaction, command=command, text=typed)
+            if (channel_id := named_channel(interaction)) is not None:
+                channel = self.get_channel(channel_id)
+                if not isinstance(channel, discord.abc.GuildChannel) or not manages_in(
+                    channel, interaction.user
+                ):
+                    return ()
+                request = request_about(request, channel)
             return await self._desk.suggest(request, parameter)
         except Exception:
             # Without suggestions a person can still type.
@@ -289,9 +308,19 @@ def _places(guild: discord.Guild) -> Iterator[discord.abc.GuildChannel | discord
     yield from guild.threads
 
 
-def _refusal(interaction: Interaction, missing: tuple[str, ...]) -> str:
-    name = getattr(interaction.channel, "name", "") or "?"
-    return refusal_text(missing, f"#{name}", translator(language_of(interaction)))
+def _refusal(interaction: Interaction, target: Target | None) -> str:
+    """Why a digest cannot come to the channel that is meant, "" where it can."""
+    t = translator(language_of(interaction))
+    channel = interaction.channel if target is None else target
+    name = f"#{getattr(channel, 'name', '') or '?'}"
+    if getattr(channel, "type", None) is discord.ChannelType.media:
+        return media_text(name, t)
+    if target is None:
+        missing = missing_rights(interaction.app_permissions, place_of(interaction.channel))
+    else:
+        found = missing_in(target.resolve())
+        missing = ("View Channel",) if found is None else found
+    return refusal_text(missing, name, t) if missing else ""
 
 
 async def _failed(interaction: Interaction, error: BaseException) -> None:

@@ -9,30 +9,55 @@ from typing import Any
 import discord
 from discord import app_commands
 
-from bot.adapters.discord.asking import CHINESE, Interaction
+from bot.adapters.discord.asking import CHINESE, Interaction, Target
 from bot.locale import N_, translator
 from bot.ports import CommandSpec, Parameter, Suggestion
 
 FEED = "feed"
 HERE = "here"
 STOP = "stop"
+TAKE = "take"
+CHANNEL = "channel"
 
 CHOICES = 25
 CHOICE_LIMIT = 100
 """Autocomplete: choices, and characters of a choice's name and of its value ("Application Commands")."""
 
-_FEED_COMMANDS = ("subscribe", "unsubscribe", "subscriptions")
+_FEED_COMMANDS = ("subscribe", "unsubscribe", "subscriptions", "settings", "preview", "status")
 _FEED_SUMMARY = N_("This channel's daily papers")
 _HERE_SUMMARY = N_("Post each day's papers in this channel")
+_TAKE_SUMMARY = N_("Let another channel's papers come here instead")
+_CHANNEL_SUMMARY = N_("Another channel than this one, such as a forum")
 _STOP_SUMMARY = N_("Post no more papers in this channel")
 
-Run = Callable[[Interaction, str, str], Awaitable[None]]
-"""`run(interaction, command, text)` answers a command."""
+Run = Callable[[Interaction, str, str, Target | None], Awaitable[None]]
+"""`run(interaction, command, text, target)` answers a command, for the channel `target` where one is named."""
 
 Complete = Callable[[Interaction, str, str, str], Awaitable[tuple[Suggestion, ...]]]
 """`complete(interaction, command, parameter, typed)`: suggestions, () when there are none."""
 
 Command = app_commands.Command[Any, ..., Any]
+
+
+class FeedChannel(app_commands.Transformer[discord.Client]):
+    """A channel that a feed can be for. Media channels are offered too, to be refused with the reason."""
+
+    @property
+    def type(self) -> discord.AppCommandOptionType:
+        """A channel."""
+        return discord.AppCommandOptionType.channel
+
+    @property
+    def channel_types(self) -> list[discord.ChannelType]:
+        """Channels that are read and forums; a forum takes no command itself, so it has to be named."""
+        kinds = discord.ChannelType
+        return [kinds.text, kinds.news, kinds.forum, kinds.media]
+
+    async def transform(self, interaction: Interaction, value: Any, /) -> Target:
+        """The channel with the asker's rights there, as Discord resolved it."""
+        if not isinstance(value, Target):
+            raise app_commands.TransformerError(value, self.type, self)
+        return value
 
 
 class SummaryTranslator(app_commands.Translator):
@@ -74,13 +99,15 @@ def choices_of(suggestions: Sequence[Suggestion]) -> list[app_commands.Choice[st
     ]
 
 
-def _command(spec: CommandSpec, run: Run, complete: Complete) -> Command:
-    async def callback(interaction: Interaction, **values: str) -> None:
-        await run(interaction, spec.name, argument_text(spec, values))
+def _command(spec: CommandSpec, run: Run, complete: Complete, *, for_feed: bool = False) -> Command:
+    async def callback(interaction: Interaction, channel: Target | None = None, **values: str) -> None:
+        await run(interaction, spec.name, argument_text(spec, values), channel)
 
     # discord.py reads a command's options from its callback's signature; the table is ours.
-    callback.__signature__ = _signature(spec.parameters)  # type: ignore[attr-defined]
+    callback.__signature__ = _signature(spec.parameters, for_feed)  # type: ignore[attr-defined]
     summaries = {parameter.name: _localised(parameter.summary) for parameter in spec.parameters}
+    if for_feed:
+        summaries[CHANNEL] = _sentence(_CHANNEL_SUMMARY)
     if summaries:
         app_commands.describe(**summaries)(callback)
     command: Command = app_commands.Command(
@@ -92,7 +119,7 @@ def _command(spec: CommandSpec, run: Run, complete: Complete) -> Command:
     return command
 
 
-def _signature(parameters: Sequence[Parameter]) -> inspect.Signature:
+def _signature(parameters: Sequence[Parameter], for_feed: bool) -> inspect.Signature:
     kind = inspect.Parameter.KEYWORD_ONLY
     options = [
         inspect.Parameter(
@@ -103,6 +130,9 @@ def _signature(parameters: Sequence[Parameter]) -> inspect.Signature:
         )
         for parameter in parameters
     ]
+    if for_feed:
+        channel = app_commands.Transform[Target, FeedChannel]
+        options.append(inspect.Parameter(CHANNEL, kind, annotation=channel, default=None))
     asked = inspect.Parameter(
         "interaction", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=discord.Interaction
     )
@@ -128,19 +158,20 @@ def _feed_group(table: Sequence[CommandSpec], run: Run, complete: Complete) -> a
         allowed_installs=app_commands.AppInstallationType(guild=True, user=False),
         default_permissions=discord.Permissions(manage_channels=True),
     )
-    group.add_command(_feed_switch(HERE, _HERE_SUMMARY, run))
-    group.add_command(_feed_switch(STOP, _STOP_SUMMARY, run))
+    for name, summary in ((HERE, _HERE_SUMMARY), (STOP, _STOP_SUMMARY), (TAKE, _TAKE_SUMMARY)):
+        group.add_command(_feed_switch(name, summary, run, complete))
     for spec in table:
         if spec.name in _FEED_COMMANDS:
-            group.add_command(_command(spec, run, complete))
+            group.add_command(_command(spec, run, complete, for_feed=True))
     return group
 
 
-def _feed_switch(name: str, summary: str, run: Run) -> Command:
-    async def callback(interaction: Interaction) -> None:
-        await run(interaction, FEED, name)
+def _feed_switch(name: str, summary: str, run: Run, complete: Complete) -> Command:
+    async def switch(interaction: Interaction, _command: str, _text: str, target: Target | None) -> None:
+        await run(interaction, FEED, name, target)
 
-    return app_commands.Command(name=name, description=_sentence(summary), callback=callback)
+    spec = CommandSpec(name, {lang: translator(lang)(summary) for lang in ("en", "zh")})
+    return _command(spec, switch, complete, for_feed=True)
 
 
 def _sentence(sentence: str) -> app_commands.locale_str:

@@ -33,13 +33,17 @@ _GONE = {
     50007: "dm_closed",
     50278: "dm_closed",
 }
-_PAUSED = {50001: "no_access", 50013: "no_rights", 50083: "locked", 160005: "locked"}
+_PAUSED = {50001: "no_access", 50013: "no_rights", 50083: "locked", 160005: "locked", 40067: "no_tag"}
 _BLOCKED_BY_CLOUDFLARE = 40333
 _DELETED_AGAIN = 10008
 """Answered to the nonce of a message that somebody deleted again (discord.py, `Messageable.send`)."""
 
 _NOT_SENT = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError)
 _RETRIED_BY_THE_LIBRARY = {500, 502, 504, 524}
+
+
+class NotRepeatedError(discord.DiscordException):
+    """A post's making was answered with a server error; the library's own repeat might make a second one."""
 
 
 def is_our_mistake(error: discord.HTTPException) -> bool:
@@ -56,6 +60,8 @@ def outcome_of(error: BaseException, missing: tuple[str, ...] = ()) -> Outcome:
             return _refused(error, missing)
         case _ if isinstance(error, _NOT_SENT):
             return Retry(UNREACHABLE_WAIT, "unreachable", counted=False, scope="platform")
+        case NotRepeatedError():
+            return Ambiguous(str(error))
         case _:
             return Ambiguous(f"connection lost ({type(error).__name__})")
 
@@ -149,7 +155,10 @@ class RefusalBrake:
         return timedelta(seconds=left) if left > 0 else None
 
     def trace(self) -> aiohttp.TraceConfig:
-        """A trace for the client's session that notes every answer, retries and interactions included."""
+        """A trace for the client's session that notes every answer, retries and interactions included.
+
+        It also keeps discord.py from repeating the making of a post, which no nonce protects.
+        """
         trace = aiohttp.TraceConfig()
         trace.on_request_end.append(self._answered)
         return trace
@@ -157,4 +166,11 @@ class RefusalBrake:
     async def _answered(
         self, _session: aiohttp.ClientSession, _context: object, ended: aiohttp.TraceRequestEndParams
     ) -> None:
-        self.note(ended.response.status, ended.response.headers)
+        status = ended.response.status
+        self.note(status, ended.response.headers)
+        if (
+            status in _RETRIED_BY_THE_LIBRARY
+            and ended.method == "POST"
+            and ended.url.path.endswith("/threads")
+        ):
+            raise NotRepeatedError(f"server error {status}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import Enum, auto
+
 import aiohttp
 import discord
 
@@ -16,35 +18,62 @@ _EVERYWHERE = {
 _CHANNEL = {"send_messages": N_("Send Messages")}
 _THREAD = {"send_messages_in_threads": N_("Send Messages in Threads")}
 """In a thread *Send Messages* has no effect (docs.discord.com, "Threads")."""
+_FORUM = {
+    "send_messages": N_("Create Posts"),
+    "send_messages_in_threads": N_("Send Messages in Posts"),
+}
+"""Discord's settings name these two so in a forum."""
 
 
-def missing_rights(granted: discord.Permissions, *, in_thread: bool) -> tuple[str, ...]:
+class Place(Enum):
+    """Where a digest is to stand; each needs other rights."""
+
+    CHANNEL = auto()
+    THREAD = auto()
+    FORUM = auto()
+
+
+_NEEDED = {Place.CHANNEL: _CHANNEL, Place.THREAD: _THREAD, Place.FORUM: _FORUM}
+
+
+def missing_rights(granted: discord.Permissions, place: Place) -> tuple[str, ...]:
     """The English names of what is missing for a digest with its file; () when nothing is."""
     if granted.administrator:
         return ()
-    needed = _EVERYWHERE | (_THREAD if in_thread else _CHANNEL)
+    needed = _EVERYWHERE | _NEEDED[place]
     return tuple(name for flag, name in needed.items() if not getattr(granted, flag))
+
+
+def place_of(channel: object) -> Place:
+    """What kind of place a channel or thread is."""
+    if isinstance(channel, discord.Thread):
+        return Place.THREAD
+    return Place.FORUM if isinstance(channel, discord.ForumChannel) else Place.CHANNEL
 
 
 def missing_in(channel: object) -> tuple[str, ...] | None:
     """The same for a channel or thread of the gateway's cache; None where the cache cannot tell."""
-    is_thread = isinstance(channel, discord.Thread)
     # A thread has the rights of its channel.
-    place = channel.parent if isinstance(channel, discord.Thread) else channel
-    if not isinstance(place, discord.abc.GuildChannel):
+    holder = channel.parent if isinstance(channel, discord.Thread) else channel
+    if not isinstance(holder, discord.abc.GuildChannel):
         return None
     # None until the server's first event has come, whatever the annotation says.
-    me: discord.Member | None = place.guild.me
+    me: discord.Member | None = holder.guild.me
     if me is None:
         return None
     # A channel's own method also takes away what is useless without another right, so one missing looks like
     # three.
-    return missing_rights(discord.abc.GuildChannel.permissions_for(place, me), in_thread=is_thread)
+    return missing_rights(discord.abc.GuildChannel.permissions_for(holder, me), place_of(channel))
 
 
 def manages(granted: discord.Permissions) -> bool:
     """True for who may change what a channel receives: its managers and those of its server."""
     return granted.administrator or granted.manage_channels or granted.manage_guild
+
+
+def manages_in(channel: discord.abc.GuildChannel, member: discord.abc.User) -> bool:
+    """True for a member who manages a channel of the cache; an event brings the member with the roles."""
+    return isinstance(member, discord.Member) and manages(channel.permissions_for(member))
 
 
 async def rights_in(channel: object, user: str) -> Rights:
@@ -72,4 +101,12 @@ def refusal_text(missing: tuple[str, ...], channel: str, t: Translator) -> str:
         "I may not post in {channel} yet. My role lacks: {rights}. Grant it, then use /feed here again.",
         channel=channel,
         rights=names,
+    )
+
+
+def media_text(channel: str, t: Translator) -> str:
+    """The sentence for the person who asked for a feed in a media channel."""
+    return t(
+        "{channel} is a media channel, where every post needs a picture. Choose a text channel or a forum.",
+        channel=channel,
     )
