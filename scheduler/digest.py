@@ -1,7 +1,8 @@
 """Announcements + subscriptions + what was delivered before → one chat's digest. Pure.
 
 Every paper stands once, in the first section that it fits; the other sections that it fits are named beside it.
-Within a section, hits in the title come first, then the order of the announcement (new before cross-listed).
+Within a section, hits in the title come first, then the order of the announcement (new before cross-listed); or the
+announcement alone counts, or what suits the chat best comes first.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from scheduler.models import (
     Digest,
     DigestPaper,
     Match,
+    Order,
     Paper,
     PaperId,
+    Reason,
     Section,
     Subscription,
     Wording,
@@ -41,6 +44,22 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class Suit:
+    """How well a paper suits a chat: higher is better. `reason` says why, where that may be said."""
+
+    score: float
+    reason: Reason | None = None
+
+
+Suits = Mapping[int, Suit]
+"""How well papers (keys) suit a chat; those that are missing have nothing in common with its taste."""
+
+_NO_SUIT = Suit(0.0)
+REASONS_SHOWN = 3
+"""Of so many papers at the head of a section it is said why they come first."""
+
+
+@dataclass(frozen=True, slots=True)
 class Built:
     """A digest and the keys of its papers, in the order of their numbers."""
 
@@ -57,8 +76,12 @@ def build(
     delivered: frozenset[int] = frozenset(),
     told_until: date | None = None,
     complete: bool | None = True,
+    order: Order = Order.TITLE_FIRST,
+    suits: Suits | None = None,
 ) -> Built:
     """One chat's digest of the candidates that it was not told of before.
+
+    `suits` is what the order for-you goes by; without it hits in the title come first, as ever.
 
     `announced` counts the news of each date; `told_until` is the newest date of an earlier digest: papers of it or
     of an older date that turn up now are marked late.
@@ -69,11 +92,14 @@ def build(
     sections: list[Section] = []
     keys: list[int] = []
     for index, subscription in enumerate(subscriptions):
-        own = _ordered((key for key in chosen[index] if home[key] == index), chosen[index], open_papers)
+        here = (key for key in chosen[index] if home[key] == index)
+        own = _ordered(here, chosen[index], open_papers, order, suits)
         papers = tuple(
             _digest_paper(number, open_papers[key], chosen, subscriptions, index, told_until)
             for number, key in enumerate(own, start=len(keys) + 1)
         )
+        if order is Order.FOR_YOU and suits:
+            papers = _with_reasons(papers, own, suits)
         keys.extend(own)
         if papers or chosen[index]:
             sections.append(
@@ -135,9 +161,28 @@ def _homes(chosen: Sequence[Mapping[int, Match]]) -> dict[int, int]:
 
 
 def _ordered(
-    keys: Iterable[int], matches: Mapping[int, Match], open_papers: Mapping[int, Candidate]
+    keys: Iterable[int],
+    matches: Mapping[int, Match],
+    open_papers: Mapping[int, Candidate],
+    order: Order,
+    suits: Suits | None,
 ) -> list[int]:
-    return sorted(keys, key=lambda key: (not matches[key].in_title, open_papers[key].place))
+    def by_title(key: int) -> tuple[bool, int]:
+        return not matches[key].in_title, open_papers[key].place
+
+    if order is Order.ANNOUNCED:
+        return sorted(keys, key=lambda key: open_papers[key].place)
+    if order is Order.FOR_YOU and suits is not None:
+        return sorted(keys, key=lambda key: (-suits.get(key, _NO_SUIT).score, *by_title(key)))
+    return sorted(keys, key=by_title)
+
+
+def _with_reasons(
+    papers: tuple[DigestPaper, ...], keys: Sequence[int], suits: Suits
+) -> tuple[DigestPaper, ...]:
+    head = zip(papers[:REASONS_SHOWN], keys, strict=False)
+    explained = (replace(paper, reason=suits.get(key, _NO_SUIT).reason) for paper, key in head)
+    return (*explained, *papers[REASONS_SHOWN:])
 
 
 def _digest_paper(
@@ -204,6 +249,7 @@ def _dump_paper(entry: DigestPaper) -> list[object]:
         entry.match.words,
         entry.also,
         entry.late,
+        [entry.reason.kind, entry.reason.title] if entry.reason else None,
     ]
 
 
@@ -233,7 +279,7 @@ def load(body: str, papers: Mapping[PaperId, tuple[Paper, Words]]) -> Digest:
 
 
 def _load_paper(row: Sequence[object], papers: Mapping[PaperId, tuple[Paper, Words]]) -> DigestPaper:
-    number, paper_id, kind, day, matched_fields, words, also, late = row
+    number, paper_id, kind, day, matched_fields, words, also, late, *rest = row
     paper, wordings = papers[PaperId(str(paper_id))]
     assert isinstance(number, int)
     return DigestPaper(
@@ -245,6 +291,7 @@ def _load_paper(row: Sequence[object], papers: Mapping[PaperId, tuple[Paper, Wor
         wordings=wordings,
         also=_texts(also),
         late=bool(late),
+        reason=Reason(*_texts(rest[0])) if rest and rest[0] else None,
     )
 
 

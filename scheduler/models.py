@@ -57,6 +57,14 @@ class ChangeKind(StrEnum):
     JOURNAL_REF = "journal_ref"
 
 
+class Order(StrEnum):
+    """The order of papers within a section: as announced, hits in the title first, or what suits the chat first."""
+
+    ANNOUNCED = "announced"
+    TITLE_FIRST = "title-first"
+    FOR_YOU = "for-you"
+
+
 class Platform(StrEnum):
     """Where a chat lives."""
 
@@ -304,7 +312,7 @@ class Schedule:
 class Chat:
     """One chat that has spoken to Paperboy. `key` is its row; `lang` the interface's language ("en", "zh").
 
-    `content` is what papers are shown in: "en", "zh" or "both".
+    `content` is what papers are shown in: "en", "zh" or "both"; `order` is that of its digest's papers.
     """
 
     key: int
@@ -317,6 +325,7 @@ class Chat:
     state: ChatState = ChatState.ACTIVE
     reason: str = ""
     joined: datetime | None = None
+    order: Order = Order.TITLE_FIRST
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,8 +358,22 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a paper suits a chat: the liked paper that it is nearest to, and what was done with that one.
+
+    `kind` is a stable key: "saved", "liked" or "opened".
+    """
+
+    kind: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
 class DigestPaper:
-    """One paper of a digest. `number` runs through the whole digest from 1; `also` names other sections it fits."""
+    """One paper of a digest. `number` runs through the whole digest from 1; `also` names other sections it fits.
+
+    `reason` is set for the first papers of a section that is in the chat's own order.
+    """
 
     number: int
     paper: Paper
@@ -360,6 +383,7 @@ class DigestPaper:
     wordings: Mapping[str, Wording] = field(default_factory=dict)
     also: tuple[str, ...] = ()
     late: bool = False
+    reason: Reason | None = None
 
     def wording(self, lang: str) -> Wording | None:
         """The paper's words in `lang`, None where there are none."""

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
-from scheduler import calendar, digest, enrich, query, slots
-from scheduler.digest import Built, Candidate
+from scheduler import calendar, digest, enrich, query, slots, tastes
+from scheduler.digest import Built, Candidate, Suits
 from scheduler.errors import QueryError
 from scheduler.matching import DayIndex
-from scheduler.models import Batch, BatchState, Chat, ChatState, Digest, Match, Subscription
+from scheduler.models import Batch, BatchState, Chat, ChatKind, ChatState, Digest, Match, Order, Subscription
 from scheduler.store import Store
 from scheduler.store.chats import DueChat
 from scheduler.store.outbox import Plan
@@ -133,8 +133,10 @@ def build_for(
     *,
     delivered: frozenset[int] = frozenset(),
     told_until: date | None = None,
+    order: Order = Order.TITLE_FIRST,
+    suits: Suits | None = None,
 ) -> Built:
-    """One chat's digest of a day that `read_day` read."""
+    """One chat's digest of a day that `read_day` read; `order` and `suits` are as in `digest.build`."""
     built = digest.build(
         day.candidates,
         day.hits,
@@ -143,8 +145,39 @@ def build_for(
         delivered=delivered,
         told_until=told_until,
         complete=day.complete,
+        order=order,
+        suits=suits,
     )
     return replace(built, digest=_with_tldrs(built.digest))
+
+
+def build_for_chat(
+    store: Store,
+    chat: Chat,
+    day: Day,
+    delivered: frozenset[int] = frozenset(),
+    told_until: date | None = None,
+    subscriptions: Sequence[Subscription] | None = None,
+) -> Built:
+    """A chat's digest of a day that was matched with `queries_of` it: without what it mutes, in its own order.
+
+    `subscriptions` stand for those that the store has.
+    """
+    return build_for(
+        day,
+        store.chats.subscriptions(chat.key) if subscriptions is None else subscriptions,
+        delivered=delivered | muted(store, chat, day),
+        told_until=told_until,
+        order=chat.order,
+        suits=_suits(store, chat, day) if chat.order is Order.FOR_YOU else None,
+    )
+
+
+def _suits(store: Store, chat: Chat, day: Day) -> Suits | None:
+    """How the papers that the chat's queries find suit it. Many read along in a group: nothing is said of why."""
+    found = {key for one in store.chats.subscriptions(chat.key) for key in day.hits.get(one.query, ())}
+    candidates = [entry for entry in day.candidates if entry.key in found]
+    return tastes.suits(store, chat, candidates, explained=chat.kind is ChatKind.PRIVATE)
 
 
 def _with_tldrs(shown: Digest) -> Digest:
@@ -166,8 +199,7 @@ def plan(
 ) -> bool:
     """Enqueues the chat's digest of `day` under `run_key`; False when there is nothing (new) to tell."""
     delivered = store.outbox.delivered(chat.key, (entry.key for entry in day.candidates))
-    left_out = delivered | muted(store, chat, day)
-    built = build_for(day, store.chats.subscriptions(chat.key), delivered=left_out, told_until=told_until)
+    built = build_for_chat(store, chat, day, delivered, told_until)
     if not built.keys:
         return False
     if len(built.digest.dates) > 1:
@@ -185,9 +217,7 @@ def preview(store: Store, chat: Chat, now: datetime) -> Built:
         return Built(Digest((), 0, ()), ())
     news = _recent_day(store, (entry,), now).since(_first_date(entry, newest_day(store, now)))
     delivered = store.outbox.delivered(chat.key, (candidate.key for candidate in news.candidates))
-    subscriptions = store.chats.subscriptions(chat.key)
-    left_out = delivered | muted(store, chat, news)
-    built = build_for(news, subscriptions, delivered=left_out, told_until=entry.last_date)
+    built = build_for_chat(store, chat, news, delivered, entry.last_date)
     return digest.capped(built, MOST_MERGED) if len(built.digest.dates) > 1 else built
 
 

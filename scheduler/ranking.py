@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from scheduler.models import Paper
+from scheduler.models import Paper, Reason
 from scheduler.tokens import tokens
 
 Vector = Mapping[str, float]
@@ -48,14 +48,6 @@ class Example:
     vector: Vector
     weight: float
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """Why a paper suits a chat: the liked paper that it is nearest to, and what was done with that one."""
-
-    kind: str
-    title: str
 
 
 @dataclass(frozen=True, slots=True)

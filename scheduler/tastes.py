@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from scheduler import ranking
+from scheduler.digest import Candidate, Suit
 from scheduler.models import Chat, Paper
 from scheduler.ranking import Example, Taste, Vector
 from scheduler.store import Store
@@ -78,6 +79,23 @@ def taste_of(store: Store, chat: Chat) -> Taste | None:
         kept = learnt.to_json() if learnt is not None else ""
         store.vocabulary.keep_taste(chat.key, stamp, kept)
     return Taste.from_json(kept) if kept else None
+
+
+def suits(
+    store: Store, chat: Chat, candidates: Sequence[Candidate], *, explained: bool
+) -> Mapping[int, Suit] | None:
+    """How well each candidate suits the chat, None while its taste is not known.
+
+    `explained` also gives the reasons, which name papers that somebody saved or opened.
+    """
+    taste = taste_of(store, chat)
+    if taste is None:
+        return None
+    found = zip(candidates, vectors(store, [entry.paper for entry in candidates]), strict=True)
+    return {
+        entry.key: Suit(taste.score(vector), taste.reason(vector) if explained else None)
+        for entry, vector in found
+    }
 
 
 def signals_of(store: Store, chat: Chat) -> tuple[Signal, ...]:

@@ -30,7 +30,7 @@ from scheduler.models import Chat, ChatKind, ChatRef
 from scheduler.store import Store
 
 DIRECTED = frozenset(
-    "subscribe unsubscribe subscriptions topics digest settings stop feed preview why status".split()
+    "subscribe unsubscribe subscriptions topics digest settings stop feed preview why status mute muted".split()
 )
 """The commands that look after a chat's feed."""
 
@@ -80,12 +80,12 @@ def name_of(chat: Chat) -> str:
 def headed(visit: Visit, reply: Reply) -> Reply:
     """The reply with the name of the chat that it is about, its buttons bound to that chat, and the way back."""
     name = name_of(visit.chat)
+    keyboard = _bound_keyboard(visit, reply.keyboard)
     if not reply.blocks:
-        return replace(reply, toast=f"{name}: {reply.toast}" if reply.toast else "")
+        return replace(reply, keyboard=keyboard, toast=f"{name}: {reply.toast}" if reply.toast else "")
     head = [line(bold(visit.t("For {chat}:", chat=name)))]
     if visit.rights is not None and visit.rights.obstacle is not None:
         head.append(line("⚠ ", problem_words(visit.chat, visit.rights.obstacle, visit.t)))
-    keyboard = _bound_keyboard(visit, reply.keyboard)
     return replace(
         reply,
         blocks=(Block(tuple(head)), *reply.blocks),

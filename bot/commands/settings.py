@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from zoneinfo import ZoneInfo, available_timezones
 
+from bot.commands import ordering
 from bot.commands.subscribing import next_digest
 from bot.commands.visit import Visit, action, bold, code, line, rows, say
 from bot.locale import N_, translator
@@ -44,10 +45,12 @@ def _overview(visit: Visit) -> Reply:
             language=LANGUAGES.get(chat.lang, chat.lang),
             how=t(CONTENT[chat.content]),
         ),
+        *ordering.words(visit),
         t("To change one of them:"),
         line(code("/settings time 07:30")),
         line(code("/settings zone Europe/Berlin")),
         line(code("/settings days workdays")),
+        line(code("/settings order for-you")),
         next_digest(visit),
         keyboard=rows(
             Button(LANGUAGES[other], action(visit, "set", "lang", other)),
@@ -55,6 +58,7 @@ def _overview(visit: Visit) -> Reply:
                 Button(t("Papers {how}", how=t(CONTENT[name])), action(visit, "set", "papers", name))
                 for name in papers
             ),
+            *ordering.buttons(visit),
             Button(t("A group or channel of yours"), "channel") if chat.kind is ChatKind.PRIVATE else None,
             width=1,
         ),
@@ -85,7 +89,7 @@ def set_one(visit: Visit, name: str, value: str) -> Reply:
     # Who changes another chat's language goes on reading their own.
     t = visit.t if visit.asker is not None else translator(changed.lang)
     after = replace(visit, chat=changed, t=t)
-    return say(t("Done."), *_overview(after).blocks[0].lines[1:3], next_digest(after))
+    return say(t("Done."), *_overview(after).blocks[0].lines[1:3], *ordering.words(after), next_digest(after))
 
 
 def _time(chat: Chat, value: str) -> Chat | None:
@@ -128,10 +132,18 @@ CHANGES: dict[str, Callable[[Chat, str], Chat | None]] = {
     "days": _days,
     "lang": _lang,
     "papers": _papers,
+    "order": ordering.changed,
 }
 
 ALIASES = {"language": "lang", "timezone": "zone", "tz": "zone", "weekdays": "days", "content": "papers"}
-EXAMPLES = {"time": "07:30", "zone": "Europe/Berlin", "days": "workdays", "lang": "zh", "papers": "both"}
+EXAMPLES = {
+    "time": "07:30",
+    "zone": "Europe/Berlin",
+    "days": "workdays",
+    "lang": "zh",
+    "papers": "both",
+    "order": "for-you",
+}
 
 TAKES = {
     "time": N_("A time of day such as 07:30."),
@@ -139,4 +151,5 @@ TAKES = {
     "days": N_("Either daily or workdays."),
     "lang": N_("Either en or zh."),
     "papers": N_("One of en, zh and both."),
+    "order": N_("One of announced, title-first and for-you."),
 }

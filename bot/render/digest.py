@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from bot.locale import Translator
+from bot.locale import N_, Translator
 from bot.markup import Block, Line, LineKind, Span, dialect_for, pack
 from bot.ports import ACTION_LIMIT, Button, Keyboard
 from bot.render.paper_words import (
@@ -33,6 +33,7 @@ from scheduler.models import AnnounceType, Digest, DigestPaper, Paper, Platform,
 PAPERS_ON_A_PAGE = 10
 LABEL_LIMIT = 80
 COMPACT_TLDR = 120
+REASON_TITLE = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +211,7 @@ def _paper_lines(paper: DigestPaper, section: Section, view: View, room: Room) -
             *marks(paper, view.t),
         )
     )
-    if why := _why(paper, section, view.t):
+    if why := why_words(paper, section, view.t):
         lines.append(line(why, kind=LineKind.QUIET))
     return tuple(lines)
 
@@ -234,10 +235,23 @@ def marks(paper: DigestPaper, t: Translator) -> tuple[str, ...]:
     return tuple(marks)
 
 
-def _why(paper: DigestPaper, section: Section, t: Translator) -> str:
-    """Other sections that the paper fits, and what matched where the section's title does not say it."""
+def why_words(paper: DigestPaper, section: Section, t: Translator) -> str:
+    """What matched where the section's title does not say it, the other sections that it fits, and why it is first."""
     also = t("also under {titles}", titles=t.names(paper.also)) if paper.also else ""
-    return " · ".join(filter(None, (matched(paper, section, t), also)))
+    return " · ".join(filter(None, (matched(paper, section, t), also, suits(paper, t))))
+
+
+_REASONS = {
+    "saved": N_("because you saved “{title}”"),
+    "liked": N_("because you liked “{title}”"),
+    "opened": N_("because you opened “{title}”"),
+}
+
+
+def suits(paper: DigestPaper, t: Translator) -> str:
+    """ "because you saved “World models”", "" for a paper that does not come first for such a reason."""
+    reason = paper.reason
+    return t(_REASONS[reason.kind], title=clip(reason.title, REASON_TITLE)) if reason is not None else ""
 
 
 def matched(paper: DigestPaper, section: Section, t: Translator) -> str:

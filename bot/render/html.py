@@ -10,7 +10,7 @@ from html import escape
 from bot.locale import Translator
 from bot.markup.letters import link_target
 from bot.ports import Attachment
-from bot.render.digest import announced_line, days_line, marks, matched, section_title, total_line
+from bot.render.digest import announced_line, days_line, marks, section_title, total_line, why_words
 from bot.render.page import LANGUAGE_TAGS, page, quiet, text
 from bot.render.paper_words import (
     abstract_page,
@@ -135,8 +135,7 @@ def _facts(one: DigestPaper, section: Section, view: View) -> Iterator[str]:
     facts = [text(subjects), f"<code>{text(paper.id)}</code>", text(t.short_date(one.date, year=True))]
     facts += [text(paper.comments), text(paper.journal_ref)]
     yield f'<p class="quiet">{" · ".join(filter(None, facts))}</p>'
-    also = t("also under {titles}", titles=t.names(one.also)) if one.also else ""
-    yield from quiet(" · ".join(filter(None, (matched(one, section, t), also))))
+    yield from quiet(why_words(one, section, t))
 
 
 def _abstracts(one: DigestPaper, view: View) -> Iterator[str]:

@@ -15,6 +15,7 @@ from scheduler.models import (
     ChatKind,
     ChatRef,
     ChatState,
+    Order,
     Platform,
     Schedule,
     Subscription,
@@ -132,7 +133,7 @@ class Chats:
         """Writes a chat's settings and state; the next slot follows the schedule."""
         self._db.execute(
             "update chat set title = ?, kind = ?, lang = ?, content = ?, time = ?, zone = ?, weekdays = ?, "
-            "state = ?, reason = ?, next_due = ? where key = ?",
+            "paper_order = ?, state = ?, reason = ?, next_due = ? where key = ?",
             [
                 chat.title,
                 chat.kind,
@@ -141,6 +142,7 @@ class Chats:
                 chat.schedule.time,
                 chat.schedule.zone,
                 "".join(str(day) for day in sorted(chat.schedule.weekdays)),
+                chat.order,
                 chat.state,
                 chat.reason,
                 slots.next_slot(chat.schedule, now).timestamp(),
@@ -424,6 +426,7 @@ def chat_from(row: Mapping[str, Any]) -> Chat:
         state=ChatState(row["state"]),
         reason=row["reason"],
         joined=datetime.fromisoformat(row["joined"]),
+        order=Order(row["paper_order"]),
     )
 
 
