@@ -8,7 +8,7 @@ announcement alone counts, or what suits the chat best comes first.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -45,10 +45,10 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Suit:
-    """How well a paper suits a chat: higher is better. `reason` says why, where that may be said."""
+    """How well a paper suits a chat: higher is better. `why` finds the reason, where it may be said."""
 
     score: float
-    reason: Reason | None = None
+    why: Callable[[], Reason | None] = lambda: None
 
 
 Suits = Mapping[int, Suit]
@@ -181,7 +181,7 @@ def _with_reasons(
     papers: tuple[DigestPaper, ...], keys: Sequence[int], suits: Suits
 ) -> tuple[DigestPaper, ...]:
     head = zip(papers[:REASONS_SHOWN], keys, strict=False)
-    explained = (replace(paper, reason=suits.get(key, _NO_SUIT).reason) for paper, key in head)
+    explained = (replace(paper, reason=suits.get(key, _NO_SUIT).why()) for paper, key in head)
     return (*explained, *papers[REASONS_SHOWN:])
 
 

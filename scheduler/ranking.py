@@ -29,12 +29,23 @@ LONGEST_VECTOR = 60
 ENOUGH = 5
 """Papers with a signal from which on a chat's taste is known."""
 
+LONGEST_TASTE = 500
+"""So many words, the strongest ones, are kept of what a chat likes and dislikes."""
+
 REASONS = 60
 REASON_WORDS = 20
 NEAR = 0.12
 """The liked papers that may be named as a reason, how much of each is kept, and how near a paper must be to one."""
 
+TYPICAL = 4.0
+"""The rarity of a word that nobody has looked up: one of fifty papers has it."""
+
+SHARED = 5
+"""So many shared words are named."""
+
 _AGAINST = 0.75
+_DAMPED = (0.0, *(1.0 + math.log(count) for count in range(1, 100)))
+"""What so many occurrences of a word count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,18 +114,44 @@ def _says_something(term: str) -> bool:
     return not (term.isascii() and (len(term) == 1 or term.replace(".", "").isdigit()))
 
 
-def vector(counts: Mapping[str, int], frequencies: Mapping[str, int], papers: int) -> Vector:
-    """The tf-idf vector of a paper: `frequencies` says in how many of `papers` papers each word occurs.
+def rarity(frequency: int, papers: int) -> float:
+    """How telling a word is that occurs in `frequency` of `papers` papers; 0 for one of more than half of them."""
+    idf = math.log(max(papers, 2) / (1.0 + frequency))
+    return idf if idf > math.log(2) else 0.0
 
-    A word that occurs in more than half of them says nothing.
-    """
+
+def vector(counts: Mapping[str, int], rarities: Mapping[str, float]) -> Vector:
+    """The tf-idf vector of a paper, from how often each word occurs in it and how telling that word is."""
     weights = {
-        term: (1.0 + math.log(count)) * idf
+        term: _damped(count) * telling
         for term, count in counts.items()
-        if (idf := math.log(max(papers, 2) / (1.0 + frequencies.get(term, 0)))) > math.log(2)
+        if (telling := rarities.get(term, 0.0))
     }
     kept = sorted(weights.items(), key=lambda entry: (-entry[1], entry[0]))[:LONGEST_VECTOR]
     return _unit(dict(kept))
+
+
+def _damped(count: int) -> float:
+    return _DAMPED[min(count, len(_DAMPED) - 1)]
+
+
+def nearness(
+    own: Vector, rarities: Mapping[str, float], counts: Mapping[str, int]
+) -> tuple[float, tuple[str, ...]]:
+    """How near a paper with these `counts` is to `own`, 0 to 1, and the words that both share, most telling first.
+
+    The cosine, but for words that only the other paper has: `rarities` need hold only those of the own paper, and
+    all others count as `TYPICAL`. So a search for similar papers looks up the words of one paper, not of all.
+    """
+    products: dict[str, float] = {}
+    length = 0.0
+    for term, count in counts.items():
+        weight = _damped(count) * rarities.get(term, TYPICAL)
+        length += weight * weight
+        if term in own:
+            products[term] = weight * own[term]
+    shared = sorted(products, key=lambda term: (-products[term], term))
+    return (sum(products.values()) / math.sqrt(length) if length else 0.0), tuple(shared[:SHARED])
 
 
 def _unit(weights: Vector) -> Vector:
@@ -129,12 +166,6 @@ def dot(one: Vector, other: Vector) -> float:
     return sum(weight * other[term] for term, weight in one.items() if term in other)
 
 
-def shared_terms(one: Vector, other: Vector, most: int) -> tuple[str, ...]:
-    """The words that bring two papers near each other, the most telling first."""
-    products = {term: weight * other[term] for term, weight in one.items() if term in other}
-    return tuple(sorted(products, key=lambda term: (-products[term], term))[:most])
-
-
 def learn(examples: Sequence[Example]) -> Taste | None:
     """What a chat's signals say, None when they are too few or nothing is liked."""
     liked = [one for one in examples if one.weight > 0 and one.vector]
@@ -144,8 +175,9 @@ def learn(examples: Sequence[Example]) -> Taste | None:
     weights = dict(_mean(liked))
     for term, weight in _mean(disliked).items():
         weights[term] = weights.get(term, 0.0) - _AGAINST * weight
+    strongest = sorted(weights.items(), key=lambda entry: (-abs(entry[1]), entry[0]))[:LONGEST_TASTE]
     named = sorted(liked, key=lambda one: -one.weight)[:REASONS]
-    return Taste(weights, tuple(map(_shortened, named)))
+    return Taste(dict(strongest), tuple(map(_shortened, named)))
 
 
 def _mean(examples: Iterable[Example]) -> Vector:

@@ -7,10 +7,11 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from scheduler import ranking
 from scheduler.digest import Candidate, Suit
-from scheduler.models import Chat, Paper
+from scheduler.models import Chat
 from scheduler.ranking import Example, Taste, Vector
 from scheduler.store import Store
 from scheduler.store.library import Signal, SignalKind
@@ -23,9 +24,9 @@ WEIGHTS = {
     SignalKind.DISLIKED: -3.0,
 }
 
-_TELLING = 16
-_CARRIERS = 3000
-_COMPARED = 120
+_TELLING = 12
+_CARRIERS = 1000
+_COMPARED = 60
 """Candidates for similar papers: the newest that have one of the most telling words; the best of them are compared."""
 
 
@@ -38,22 +39,15 @@ class Similar:
     words: tuple[str, ...]
 
 
-def vectors(store: Store, papers: Sequence[Paper]) -> tuple[Vector, ...]:
-    """The tf-idf vectors of these papers."""
-    counts = [ranking.term_counts(paper) for paper in papers]
-    frequencies = store.vocabulary.frequencies({term for each in counts for term in each})
-    total = store.vocabulary.papers
-    return tuple(ranking.vector(each, frequencies, total) for each in counts)
-
-
 def similar(store: Store, known: Known, most: int) -> tuple[Similar, ...]:
     """The papers nearest to one, at most `most`, the nearest first."""
-    (own,) = vectors(store, [known.paper])
+    counts = ranking.term_counts(known.paper)
+    rarities = store.vocabulary.rarities(counts)
+    own = ranking.vector(counts, rarities)
     candidates = [key for key in _candidates(store, own) if key != known.key][:_COMPARED]
-    near = store.archive.by_key(candidates)
     found = [
-        Similar(one, ranking.dot(own, theirs), ranking.shared_terms(own, theirs, 5))
-        for one, theirs in zip(near, vectors(store, [one.paper for one in near]), strict=True)
+        Similar(one, *ranking.nearness(own, rarities, ranking.term_counts(one.paper)))
+        for one in store.archive.by_key(candidates)
     ]
     found.sort(key=lambda one: (-one.nearness, -one.known.key))
     return tuple(one for one in found if one.nearness >= ranking.NEAR)[:most]
@@ -91,11 +85,10 @@ def suits(
     taste = taste_of(store, chat)
     if taste is None:
         return None
-    found = zip(candidates, vectors(store, [entry.paper for entry in candidates]), strict=True)
-    return {
-        entry.key: Suit(taste.score(vector), taste.reason(vector) if explained else None)
-        for entry, vector in found
-    }
+    found = {entry.key: store.vocabulary.vector(entry.paper) for entry in candidates}
+    if not explained:
+        return {key: Suit(taste.score(vector)) for key, vector in found.items()}
+    return {key: Suit(taste.score(vector), partial(taste.reason, vector)) for key, vector in found.items()}
 
 
 def signals_of(store: Store, chat: Chat) -> tuple[Signal, ...]:
@@ -120,6 +113,6 @@ def _examples(store: Store, signals: Sequence[Signal]) -> list[Example]:
     kinds: Mapping[int, SignalKind] = {signal.paper: signal.kind for signal in signals}
     known = store.archive.by_key(list(kinds))
     return [
-        Example(one.paper.title, vector, WEIGHTS[kinds[one.key]], kinds[one.key])
-        for one, vector in zip(known, vectors(store, [one.paper for one in known]), strict=True)
+        Example(one.paper.title, store.vocabulary.vector(one.paper), WEIGHTS[kinds[one.key]], kinds[one.key])
+        for one in known
     ]

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -26,7 +27,8 @@ FREQUENCIES = st.dictionaries(WORDS, st.integers(0, 500), max_size=10)
 
 
 def unit(counts: Mapping[str, int], frequencies: Mapping[str, int] | None = None) -> Vector:
-    return ranking.vector(counts, frequencies or {}, 1000)
+    known = frequencies or {}
+    return ranking.vector(counts, {term: ranking.rarity(known.get(term, 0), 1000) for term in counts})
 
 
 EXAMPLES = st.lists(
@@ -60,6 +62,19 @@ def test_nearness_is_symmetric_and_between_nothing_and_all(
     assert math.isclose(near, ranking.dot(second, first))
     assert -1e-9 <= near <= 1 + 1e-9
     assert (near > 0) == bool(set(first) & set(second))
+
+
+@given(COUNTS.filter(bool), COUNTS, FREQUENCIES)
+def test_nearness_by_the_own_words_is_between_nothing_and_all(
+    one: Mapping[str, int], other: Mapping[str, int], frequencies: Mapping[str, int]
+) -> None:
+    rarities = {term: ranking.rarity(frequencies.get(term, 0), 1000) for term in one}
+    own = ranking.vector(one, rarities)
+    near, shared = ranking.nearness(own, rarities, other)
+    assert -1e-9 <= near <= 1 + 1e-9
+    assert set(shared) == set(own) & set(other) or len(shared) == ranking.SHARED
+    if own:
+        assert math.isclose(ranking.nearness(own, rarities, one)[0], 1.0)
 
 
 def test_rare_words_tell_more_and_words_of_half_the_papers_nothing() -> None:
@@ -153,7 +168,7 @@ def test_no_order_hides_a_paper(count: int, scores: dict[int, float], order: Ord
 
 def test_reasons_stand_at_the_head_only_and_survive_being_kept() -> None:
     hits = {"kite": {key: Match(("title",), ("kite",)) for key in range(1, 9)}}
-    suits = {key: Suit(1 / key, Reason("saved", f"Paper {key}")) for key in range(1, 9)}
+    suits = {key: Suit(1 / key, partial(Reason, "saved", f"Paper {key}")) for key in range(1, 9)}
     built = digest.build(
         candidates(8), hits, FOLLOWS, announced={TUESDAY: 8}, order=Order.FOR_YOU, suits=suits
     )

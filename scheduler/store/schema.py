@@ -157,7 +157,6 @@ LIBRARY = (
     "create index opened_chat on opened(chat)",
     "create table mute(key integer primary key, chat integer not null references chat(key), kind text not null, "
     "query text not null, title text not null, unique(chat, query))",
-    "create virtual table paper_term using fts5vocab(paper_text, 'row')",
     "create table taste(chat integer primary key, stamp text not null, body text not null)",
 )
 
