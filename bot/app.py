@@ -27,6 +27,7 @@ from bot.config import Settings
 from bot.deliveries import Renderer
 from bot.outbox import Sender
 from bot.ports import ChatAdapter, PlatformStopped
+from bot.site import keeping
 from scheduler import harvesting, jobs, meaning, planning, seeds, topics
 from scheduler.errors import SettingsError
 from scheduler.harvesting import Others, StoreMemory
@@ -322,6 +323,12 @@ def _tick(
     if settings.sources or settings.feeds:
         timetable.every(tick, "others", fetch_others, clock())
     timetable.every(tick, "learn", learn, clock())
+    if settings.site_dir:
+        site = keeping.command(
+            str(settings.database), str(settings.site_dir), settings.site_lang, settings.site_url
+        )
+        keeper = keeping.Keeper(store, site, settings.categories, clock)
+        timetable.every(tick, "site", keeper.write_if_due, clock())
     timetable.start()
     stack.callback(timetable.stop)
 

@@ -292,23 +292,33 @@ def _day(text: str | None, option: str = "--date") -> date | None:
 
 @paperboy.command()
 @database_option
-@click.argument("folder", type=click.Path(file_okay=False, path_type=Path), metavar="DIR")
-@lang_option
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path), metavar="[DIR]", required=False)
+@click.option(
+    "--lang",
+    type=click.Choice(["en", "zh", "both"]),
+    help="What papers are shown in (default: PAPERBOY_SITE_LANG).",
+)
 @click.option("--days", "newest", type=click.IntRange(1), metavar="N", help="Look at the newest N days only.")
 @click.option(
-    "--base-url", metavar="URL", help="The site's address, for links in its feeds (PAPERBOY_SITE_URL)."
+    "--base-url", metavar="URL", help="The site's address, for its feeds (default: PAPERBOY_SITE_URL)."
 )
-def site(database: Path | None, folder: Path, lang: str, newest: int | None, base_url: str | None) -> None:
+def site(
+    database: Path | None, folder: Path | None, lang: str | None, newest: int | None, base_url: str | None
+) -> None:
     """Write the archive as a static site, or bring one up to date: only what changed is written.
+
+    Without DIR it is the one that paperboy run keeps up to date (PAPERBOY_SITE_DIR).
 
     \b
     paperboy site public --lang both --base-url https://papers.example.org
     """
     settings = load_settings(database=database)
-    base = _address(base_url, settings.site_url)
+    target, base = folder or settings.site_dir, _address(base_url, settings.site_url)
+    if target is None:
+        raise click.UsageError("name a folder (DIR), or set PAPERBOY_SITE_DIR")
     with opened(settings) as store:
-        outcome = publishing.publish(store, settings, folder, lang, base, newest)
-    click.echo(publishing.in_words(folder, outcome))
+        outcome = publishing.publish(store, settings, target, lang or settings.site_lang, base, newest)
+    click.echo(publishing.in_words(target, outcome))
 
 
 def _address(given: str | None, configured: str) -> str:

@@ -128,6 +128,12 @@ def _lang(text: str) -> str:
     return text
 
 
+def _content(text: str) -> str:
+    if text not in ("en", "zh", "both"):
+        raise ValueError("en, zh or both")
+    return text
+
+
 def _sources(text: str) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(name for name in re.split(r"[,\s]+", text.lower()) if name))
     for name in names:
@@ -243,6 +249,10 @@ class Settings:
     topics: Path | None = setting(
         _no_path_or, "", "A TOML file with topics of your own, on top of those in seeds/topics.toml."
     )
+    site_dir: Path | None = setting(
+        _no_path_or, "", "The static site: the folder that paperboy run keeps up to date. Empty: no site."
+    )
+    site_lang: str = setting(_content, "en", "The static site: what papers are shown in: en, zh or both.")
     site_url: str = setting(_no_url_or, "", "The static site: its address, for links in its feeds.")
     tick: float = setting(_tick, "20", "Seconds between two looks at what is due: fetches and digests.")
     log_level: str = setting(_level, "INFO", "How much is logged: DEBUG, INFO, WARNING or ERROR.")
