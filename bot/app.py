@@ -17,7 +17,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
-from bot import standing
+from bot import services, standing
 from bot.adapters.discord import DiscordAdapter
 from bot.adapters.telegram import TelegramAdapter
 from bot.commands.desk import Desk
@@ -29,6 +29,7 @@ from bot.outbox import Sender
 from bot.ports import ChatAdapter, PlatformStopped
 from bot.site import keeping
 from scheduler import harvesting, jobs, meaning, planning, seeds, topics
+from scheduler.enriching import Enricher, Waiting
 from scheduler.errors import SettingsError
 from scheduler.harvesting import Others, StoreMemory
 from scheduler.lookups import Lookups
@@ -183,6 +184,7 @@ async def run(settings: Settings, roles: Collection[Role] = tuple(Role)) -> int:
     Raises SettingsError and AlreadyRunning before it starts.
     """
     require_tokens(settings, roles)
+    services.require_names(settings)
     async with contextlib.AsyncExitStack() as stack:
         stack.enter_context(holding(settings.database, tuple(roles), clock()))
         assembly = assemble(settings)
@@ -208,7 +210,9 @@ async def run(settings: Settings, roles: Collection[Role] = tuple(Role)) -> int:
         assembly.desk.look_up_with(lookups.find)
         if Role.SCHEDULER in roles:
             web = await stack.enter_async_context(web_client(settings, assembly.store))
-            _tick(stack, assembly, client, web, sender, adapters)
+            enricher = services.enricher(settings, assembly.store, clock)
+            stack.push_async_callback(enricher.close)
+            _tick(stack, assembly, client, web, sender, adapters, enricher)
         shares = adapters if set(roles) == set(Role) else sorted(roles)
         logger.info("Paperboy is up: %s; categories %s", ", ".join(shares), ", ".join(settings.categories))
         return await _until(stop, platforms)
@@ -270,8 +274,10 @@ def _tick(
     web: WebClient,
     sender: Sender,
     adapters: Mapping[Platform, ChatAdapter],
+    enricher: Enricher,
 ) -> None:
     settings, store = assembly.settings, assembly.store
+    words = Waiting(enricher)
 
     links: dict[str, str] = {}
     renderer = Renderer()
@@ -295,7 +301,9 @@ def _tick(
         planned = 0
         for entry in came.due:
             # A call for each chat: people are answered in between, and the first digest leaves at once.
-            slot = partial(planning.plan_slot, entry=entry, day=came.day, render=rendered, now=clock())
+            slot = partial(
+                planning.plan_slot, entry=entry, day=came.day, render=rendered, now=clock(), words=words
+            )
             if await store.call(slot):
                 planned += 1
                 sender.wake()
@@ -316,9 +324,14 @@ def _tick(
         if reader is not None:
             await meaning.learn(reader, store, settings.tick / 2)
 
+    async def enrich() -> None:
+        await enricher.enrich_if_due(clock())
+
     timetable, tick = Timetable(), timedelta(seconds=settings.tick)
     timetable.every(tick, "fetch", fetch, clock())
     timetable.every(tick, "plan", plan, clock())
+    if enricher.providers:
+        timetable.every(tick, "enrich", enrich, clock())
     timetable.every(timedelta(days=1), "chats", look_after_chats, clock())
     if settings.sources or settings.feeds:
         timetable.every(tick, "others", fetch_others, clock())

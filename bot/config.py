@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -18,7 +19,9 @@ from zoneinfo import ZoneInfo
 from dotenv import dotenv_values
 
 from scheduler.categories import CATEGORIES
+from scheduler.enrich.wishes import Part
 from scheduler.errors import SettingsError
+from scheduler.providers.translators import DIALECTS
 from scheduler.sources.names import SOURCES, is_web_address
 
 PREFIX = "PAPERBOY_"
@@ -169,6 +172,74 @@ def _tick(text: str) -> float:
     return _seconds(text, least=0.1)
 
 
+def _no_url_or(text: str) -> str:
+    return _url(text) if text else ""
+
+
+def _model_url(text: str) -> str:
+    """An address without the ending that is put behind it; one without a path has OpenAI's."""
+    return _url_with("/v1")(_url_before("/chat/completions")(text)) if text else ""
+
+
+def _line(text: str) -> str:
+    if not text.isprintable():
+        raise ValueError("a name on one line")
+    return text
+
+
+def _translator(text: str) -> str:
+    if text.lower() not in ("", *DIALECTS):
+        raise ValueError(f"{', '.join(DIALECTS)}, or nothing")
+    return text.lower()
+
+
+def _parts(text: str) -> tuple[str, ...]:
+    names = [name for name in re.split(r"[,\s]+", text.lower()) if name]
+    if not all(name in list(Part) for name in names):
+        raise ValueError(f"{', '.join(Part)} with commas between")
+    return tuple(part for part in Part if part in names)
+
+
+def _decimal(text: str) -> Decimal | None:
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        return None
+    return value if value.is_finite() and 0 <= value <= 1_000_000 else None
+
+
+def _price(text: str) -> Decimal:
+    if (value := _decimal(text)) is None:
+        raise ValueError("an amount of money such as 0.15")
+    return value
+
+
+def _money_or_off(text: str) -> Decimal | None:
+    if text.lower() == "off":
+        return None
+    if (value := _decimal(text)) is None:
+        raise ValueError("an amount of money such as 0.50, or off")
+    return value
+
+
+def _count(text: str, most: int = 1_000_000) -> int:
+    if not (text.isascii() and text.isdecimal()) or not 1 <= int(text[:9]) <= most:
+        raise ValueError(f"a whole number from 1 to {most}")
+    return int(text)
+
+
+def _count_to_64(text: str) -> int:
+    return _count(text, 64)
+
+
+def _count_or_off(text: str) -> int | None:
+    if text.lower() == "off":
+        return None
+    if not (text.isascii() and text.isdecimal()) or len(text) > 12:
+        raise ValueError("a whole number, or off")
+    return int(text)
+
+
 def _level(text: str) -> str:
     if text.upper() not in ("DEBUG", "INFO", "WARNING", "ERROR"):
         raise ValueError("DEBUG, INFO, WARNING or ERROR")
@@ -245,6 +316,56 @@ class Settings:
     huggingface_url: str = setting(web_address, "https://huggingface.co", "Hugging Face: the daily papers.")
     glossary: Path | None = setting(
         _no_path_or, "", "A CSV file (term,preferred,forbidden) on top of seeds/glossary.zh.csv."
+    )
+    model_url: str = setting(
+        _model_url,
+        "",
+        "A model for TL;DRs and Chinese: the address of any OpenAI-compatible API, such as https://api.openai.com/v1, "
+        "https://api.deepseek.com or http://localhost:11434/v1 (Ollama). Empty: no model.",
+    )
+    model_key: Secret = setting(_token, "", "The model's API key; a model of your own may need none.")
+    model_name: str = setting(
+        _line, "", "The model, as its server calls it: gpt-4o-mini, deepseek-chat, qwen3:8b."
+    )
+    model_price_read: Decimal = setting(
+        _price, "0", "What a million tokens that the model reads cost, in your currency."
+    )
+    model_price_written: Decimal = setting(
+        _price, "0", "What a million tokens that the model writes cost, in your currency."
+    )
+    model_timeout: float = setting(_tick, "120", "Seconds after which an answer is not waited for any more.")
+    translator: str = setting(
+        _translator, "", "A translation service for Chinese: deepl, google or libretranslate. Empty: none."
+    )
+    translator_url: str = setting(
+        _no_url_or, "", "Its address, where it is not the service's usual one (your own LibreTranslate)."
+    )
+    translator_key: Secret = setting(_token, "", "Its API key; a LibreTranslate of your own may need none.")
+    translator_parts: tuple[str, ...] = setting(
+        _parts,
+        "title",
+        "What it translates: title, tldr, abstract, with commas between. The model does the rest.",
+    )
+    translator_price: Decimal = setting(
+        _price, "0", "What a million characters that it translates cost, in your currency."
+    )
+    daily_tokens: int | None = setting(
+        _count_or_off, "500000", "The most tokens that are used in a day (UTC); off for no limit."
+    )
+    daily_characters: int | None = setting(
+        _count_or_off, "16000", "The most characters that are translated in a day; off for no limit."
+    )
+    daily_money: Decimal | None = setting(
+        _money_or_off, "1", "The most money that is spent in a day, by the prices above; off for no limit."
+    )
+    calls_at_once: int = setting(
+        _count_to_64, "4", "How many models and translators are asked at the same time."
+    )
+    calls_a_minute: int = setting(_count, "60", "How many times in a minute they are asked at most.")
+    words_wait: float = setting(
+        _seconds,
+        "600",
+        "Seconds that a digest which is late because arXiv was late may wait for TL;DRs and translations.",
     )
     topics: Path | None = setting(
         _no_path_or, "", "A TOML file with topics of your own, on top of those in seeds/topics.toml."

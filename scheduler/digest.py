@@ -22,6 +22,7 @@ from scheduler.models import (
     PaperId,
     Reason,
     Section,
+    Shortfall,
     Subscription,
     Wording,
 )
@@ -224,6 +225,7 @@ def dump(digest: Digest) -> str:
             "announced": digest.announced,
             "complete": digest.complete,
             "more": digest.more,
+            "shortfall": digest.shortfall,
             "sections": [
                 {
                     "title": section.title,
@@ -266,6 +268,7 @@ def load(body: str, papers: Mapping[PaperId, tuple[Paper, Words]]) -> Digest:
         announced=raw["announced"],
         complete=raw["complete"],
         more=raw.get("more", 0),
+        shortfall=Shortfall(raw["shortfall"]) if raw.get("shortfall") else None,
         sections=tuple(
             Section(
                 section["title"],

@@ -14,6 +14,11 @@ PaperboyError                 root; `str(error)` is one line that says what happ
 │   ├── SourceThrottled       told to slow down; carries how long, in seconds, where it was said
 │   ├── SourceRefused         the request itself was refused (unknown category, date out of range)
 │   └── SourceChanged         the answer is not what this parser knows; names what was missing
+├── ProviderError             a model or a translation service failed; carries the provider
+│   ├── ProviderRefused       key, account, model or address is wrong: useless to go on before it is mended
+│   ├── ProviderThrottled     told to slow down; carries how long, in seconds, where it was said
+│   ├── ProviderUnavailable   not reachable, too slow, or a server error; worth trying again
+│   └── PaperTooLong          the paper does not fit into the model's context
 └── StoreError                the database cannot be used (locked, read-only, damaged); exit status 1
     └── AlreadyRunning        another process does this work on this database; says which, and since when
 
@@ -106,6 +111,38 @@ class SourceRefused(SourceError):
 
 class SourceChanged(SourceError):
     """The answer is not what this parser knows."""
+
+
+class ProviderError(PaperboyError):
+    """A model or a translation service failed; `provider` names it."""
+
+    def __init__(self, provider: str, message: str) -> None:
+        super().__init__(message)
+        self.provider = provider
+
+
+class ProviderRefused(ProviderError):
+    """The key, the account, the model's name or the address is wrong; the message names the setting to mend."""
+
+
+class ProviderThrottled(ProviderError):
+    """Told to slow down; `retry_after` in seconds, None where the server did not say."""
+
+    def __init__(self, provider: str, message: str, retry_after: float | None = None) -> None:
+        super().__init__(provider, message)
+        self.retry_after = retry_after
+
+
+class ProviderUnavailable(ProviderError):
+    """Not reachable, too slow, or a server error. `may_be_billed` is true when the request did reach the server."""
+
+    def __init__(self, provider: str, message: str, *, may_be_billed: bool = False) -> None:
+        super().__init__(provider, message)
+        self.may_be_billed = may_be_billed
+
+
+class PaperTooLong(ProviderError):
+    """The paper does not fit into the model's context."""
 
 
 class StoreError(PaperboyError):

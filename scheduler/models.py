@@ -327,6 +327,11 @@ class Chat:
     joined: datetime | None = None
     order: Order = Order.TITLE_FIRST
 
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """What papers are shown in, in order: ("en",), ("zh",) or ("en", "zh")."""
+        return ("en", "zh") if self.content == "both" else (self.content,)
+
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
@@ -400,6 +405,16 @@ class Section:
     also_elsewhere: int = 0
 
 
+class Shortfall(StrEnum):
+    """Why papers of a digest are not in the language that its chat reads."""
+
+    BUDGET = "budget"
+    LATE = "late"
+    UNREACHABLE = "unreachable"
+    REFUSED = "refused"
+    UNSOUND = "unsound"
+
+
 @dataclass(frozen=True, slots=True)
 class Digest:
     """What one chat is told of one or more announcement dates. `announced` counts new and cross-listed papers.
@@ -407,7 +422,8 @@ class Digest:
     `complete` is true when arXiv's own count of every category was reached, false when papers are known to be
     missing, and None when no count was stated.
 
-    `more` papers fit too but were left out of a digest of several days: /digest shows a day whole.
+    `more` papers fit too but were left out of a digest of several days: /digest shows a day whole. `shortfall` is why
+    some papers were not translated when the digest was planned, None where all were or no service is set up.
     """
 
     dates: tuple[date, ...]
@@ -415,6 +431,7 @@ class Digest:
     sections: tuple[Section, ...]
     complete: bool | None = True
     more: int = 0
+    shortfall: Shortfall | None = None
 
     @property
     def papers(self) -> tuple[DigestPaper, ...]:

@@ -9,12 +9,24 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
+from typing import Protocol
 
 from scheduler import calendar, digest, enrich, query, slots, tastes
 from scheduler.digest import Built, Candidate, Suits
 from scheduler.errors import QueryError
 from scheduler.matching import DayIndex
-from scheduler.models import Batch, BatchState, Chat, ChatKind, ChatState, Digest, Match, Order, Subscription
+from scheduler.models import (
+    Batch,
+    BatchState,
+    Chat,
+    ChatKind,
+    ChatState,
+    Digest,
+    Match,
+    Order,
+    Shortfall,
+    Subscription,
+)
 from scheduler.store import Store
 from scheduler.store.chats import DueChat
 from scheduler.store.outbox import Plan
@@ -23,6 +35,20 @@ logger = logging.getLogger(__name__)
 
 Render = Callable[[Chat, Digest, str], tuple[str, ...]]
 """`render(chat, digest, run_key)`: the finished parts of a digest, as the outbox keeps them."""
+
+
+class Words(Protocol):
+    """Who makes TL;DRs and translations beside the planning (`scheduler.enriching`)."""
+
+    def is_waited_for(self, store: Store, entry: DueChat, told: Digest, now: datetime) -> bool:
+        """True while a slot that has come had better wait a little for the words of its digest."""
+
+    def shortfall(self, store: Store, chat: Chat, told: Digest, now: datetime) -> Shortfall | None:
+        """Why papers of the digest are not in the chat's language, None where all are."""
+
+
+COMING = timedelta(days=1)
+"""Words are made for the digests whose slots come within this time."""
 
 LOOK_BACK = timedelta(days=7)
 """How far back a paper may have been announced and still be told of as late."""
@@ -198,16 +224,33 @@ def plan(
     store: Store, chat: Chat, day: Day, run_key: str, render: Render, now: datetime, told_until: date | None
 ) -> bool:
     """Enqueues the chat's digest of `day` under `run_key`; False when there is nothing (new) to tell."""
+    return _enqueue(store, chat, told_of(store, chat, day, told_until), run_key, render, now)
+
+
+def told_of(store: Store, chat: Chat, day: Day, told_until: date | None) -> Built:
+    """What a chat would be told of `day` now: one that is about several dates is capped."""
     delivered = store.outbox.delivered(chat.key, (entry.key for entry in day.candidates))
     built = build_for_chat(store, chat, day, delivered, told_until)
+    return digest.capped(built, MOST_MERGED) if len(built.digest.dates) > 1 else built
+
+
+def _enqueue(
+    store: Store,
+    chat: Chat,
+    built: Built,
+    run_key: str,
+    render: Render,
+    now: datetime,
+    words: Words | None = None,
+) -> bool:
     if not built.keys:
         return False
-    if len(built.digest.dates) > 1:
-        built = digest.capped(built, MOST_MERGED)
-    payloads = render(chat, built.digest, run_key)
-    body = digest.dump(built.digest)
-    newest = max(built.digest.dates)
-    return store.outbox.enqueue(Plan(chat, run_key, body, payloads, built.keys, newest), now)
+    told = built.digest
+    if words is not None:
+        told = replace(told, shortfall=words.shortfall(store, chat, told, now))
+    payloads = render(chat, told, run_key)
+    newest = max(told.dates)
+    return store.outbox.enqueue(Plan(chat, run_key, digest.dump(told), payloads, built.keys, newest), now)
 
 
 def preview(store: Store, chat: Chat, now: datetime) -> Built:
@@ -215,10 +258,19 @@ def preview(store: Store, chat: Chat, now: datetime) -> Built:
     entry = store.chats.slot_of(chat.key)
     if entry is None:
         return Built(Digest((), 0, ()), ())
-    news = _recent_day(store, (entry,), now).since(_first_date(entry, newest_day(store, now)))
-    delivered = store.outbox.delivered(chat.key, (candidate.key for candidate in news.candidates))
-    built = build_for_chat(store, chat, news, delivered, entry.last_date)
-    return digest.capped(built, MOST_MERGED) if len(built.digest.dates) > 1 else built
+    return coming_digest(store, entry, _recent_day(store, (entry,), now), now)
+
+
+def coming(store: Store, now: datetime) -> Round:
+    """The slots of the next day, soonest first, with the news that is known for them now."""
+    due = store.chats.due(now + COMING)
+    return Round(due, _recent_day(store, due, now) if due else _NOTHING)
+
+
+def coming_digest(store: Store, entry: DueChat, day: Day, now: datetime) -> Built:
+    """What a slot of `coming` would be told if it were now; nothing is written."""
+    news = day.since(_first_date(entry, newest_day(store, now)))
+    return told_of(store, entry.chat, news, entry.last_date)
 
 
 def enqueue_digests_if_due(
@@ -247,21 +299,27 @@ def round_of(store: Store, now: datetime, categories: Iterable[str] = ()) -> Rou
     return Round(due, _recent_day(store, due, now))
 
 
-def plan_slot(store: Store, entry: DueChat, day: Day, render: Render, now: datetime) -> bool:
+def plan_slot(
+    store: Store, entry: DueChat, day: Day, render: Render, now: datetime, words: Words | None = None
+) -> bool:
     """Plans one slot of a round and closes it; True when a digest was enqueued.
+
+    A slot whose words are still waited for stays open.
 
     Between the round and this call anything may have happened to the chat: a slot that was moved meanwhile is left
     alone. A digest that cannot be made stays due, and keeps nobody else's back.
     """
     try:
         with store.writing():
-            return _plan_slot(store, entry, day, render, now)
+            return _plan_slot(store, entry, day, render, now, words)
     except Exception:
         logger.exception("the digest of %s could not be planned", entry.chat.ref)
         return False
 
 
-def _plan_slot(store: Store, entry: DueChat, day: Day, render: Render, now: datetime) -> bool:
+def _plan_slot(
+    store: Store, entry: DueChat, day: Day, render: Render, now: datetime, words: Words | None
+) -> bool:
     chat = store.chats.get(entry.chat.key)
     if chat is None or chat.state is not ChatState.ACTIVE:
         return False
@@ -270,8 +328,12 @@ def _plan_slot(store: Store, entry: DueChat, day: Day, render: Render, now: date
     run_key = slots.run_key(chat.schedule, entry.slot)
     is_missed = now - entry.slot > LATEST
     newest = newest_day(store, now)
-    news = day.since(_first_date(entry, newest))
-    done = not is_missed and plan(store, chat, news, run_key, render, now, entry.last_date)
+    done = False
+    if not is_missed:
+        built = told_of(store, chat, day.since(_first_date(entry, newest)), entry.last_date)
+        if words is not None and words.is_waited_for(store, entry, built.digest, now):
+            return False
+        done = _enqueue(store, chat, built, run_key, render, now, words)
     store.chats.slot_done(chat, now, None if is_missed else newest)
     return done
 

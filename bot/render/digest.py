@@ -28,7 +28,7 @@ from bot.render.paper_words import (
 )
 from bot.render.view import View
 from scheduler import calendar
-from scheduler.models import AnnounceType, Digest, DigestPaper, Paper, Platform, Section
+from scheduler.models import AnnounceType, Digest, DigestPaper, Paper, Platform, Section, Shortfall
 
 PAPERS_ON_A_PAGE = 10
 LABEL_LIMIT = 80
@@ -52,6 +52,14 @@ class Room:
     tldr: int
     authors: int
 
+
+_SHORTFALLS = {
+    Shortfall.BUDGET: N_("daily budget reached"),
+    Shortfall.LATE: N_("not ready in time"),
+    Shortfall.UNREACHABLE: N_("the translation service cannot be reached"),
+    Shortfall.REFUSED: N_("the translation service refuses; the operator has been told"),
+    Shortfall.UNSOUND: N_("no sound translation came"),
+}
 
 LADDER = (
     Room(280, 2),
@@ -283,15 +291,22 @@ def _footer(digest: Digest, view: View) -> tuple[Block, ...]:
             command=f"/digest {max(digest.dates).isoformat()}",
         )
         lines.append(line(text, kind=LineKind.QUIET))
-    missing = sum(untranslated(paper.wordings, view.languages) for paper in digest.papers)
-    if missing:
-        text = t(
-            "Not translated today: {missing} of {total}",
-            missing=t.number(missing),
-            total=t.number(len(digest.papers)),
-        )
-        lines.append(line(text, kind=LineKind.QUIET))
+    if missing := untranslated_line(digest, view):
+        lines.append(line(missing, kind=LineKind.QUIET))
     return (Block(tuple(lines), opens_card=True),) if lines else ()
+
+
+def untranslated_line(digest: Digest, view: View) -> str:
+    """ "Not translated today: 3 of 18 (daily budget reached)", "" when nothing is missing."""
+    t = view.t
+    missing = sum(untranslated(paper.wordings, view.languages) for paper in digest.papers)
+    if not missing:
+        return ""
+    counts = {"missing": t.number(missing), "total": t.number(len(digest.papers))}
+    if digest.shortfall is None:
+        return t("Not translated today: {missing} of {total}", **counts)
+    reason = t(_SHORTFALLS[digest.shortfall])
+    return t("Not translated today: {missing} of {total} ({reason})", reason=reason, **counts)
 
 
 def nothing_new(view: View, now: datetime) -> Block:

@@ -10,6 +10,7 @@ from bot.locale import N_, Translator
 from bot.markup import Line, LineKind, Span, Style
 from bot.markup.letters import cluster_ends
 from scheduler import paper_ids
+from scheduler.enrich.wishes import is_untranslated
 from scheduler.models import Author, Paper, Wording
 
 Wordings = Mapping[str, Wording]
@@ -80,8 +81,7 @@ def abstracts(paper: Paper, wordings: Wordings, languages: Sequence[str]) -> tup
 
 def untranslated(wordings: Wordings, languages: Sequence[str]) -> bool:
     """True when Chinese is wanted and there is neither a Chinese title nor a Chinese TL;DR."""
-    chinese = wordings.get("zh")
-    return "zh" in languages and not (chinese is not None and (chinese.title or chinese.tldr))
+    return "zh" in languages and is_untranslated(wordings)
 
 
 def surname(name: str) -> str:

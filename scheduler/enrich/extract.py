@@ -109,7 +109,7 @@ def tldr(title: str, abstract: str) -> str:
     others = [each for each in scored if each.place != contribution.place]
     result = max(others, key=lambda sentence: sentence.result, default=None)
     if result is None or result.result < 2:
-        return _shortened(_standing(contribution.text), LONGEST)
+        return shortened(_standing(contribution.text), LONGEST)
     return _joined(contribution, result)
 
 
@@ -155,16 +155,16 @@ def _joined(contribution: _Sentence, result: _Sentence) -> str:
     cut."""
     first, second = _standing(contribution.text), _standing(result.text)
     room = LONGEST - len(first) - 1
-    shorter = _shortened(second, room) if room >= _SHORTEST_CLAUSE else ""
+    shorter = shortened(second, room) if room >= _SHORTEST_CLAUSE else ""
     if not shorter and len(second) <= LONGEST // 2:
-        first = _shortened(first, LONGEST - len(second) - 1)
+        first = shortened(first, LONGEST - len(second) - 1)
         shorter = second
     if not shorter or (shorter.endswith("…") and len(shorter) < _SHORTEST_CLAUSE):
-        return _shortened(first, LONGEST)
+        return shortened(first, LONGEST)
     return f"{first} {shorter}" if contribution.place < result.place else f"{shorter} {first}"
 
 
-def _shortened(text: str, room: int) -> str:
+def shortened(text: str, room: int) -> str:
     """`text` within `room` characters: whole, or up to the end of a clause or a word, and an ellipsis."""
     if len(text) <= room:
         return text

@@ -17,8 +17,6 @@ import random
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from types import TracebackType
 from typing import Protocol, Self
@@ -330,7 +328,7 @@ def _queue(lane: Lane) -> str:
 
 def _check(url: str, source: str, response: Response) -> None:
     """Raise for what is no usable answer."""
-    status, retry_after = response.status, _retry_after(response)
+    status, retry_after = response.status, response.retry_after
     says_slower = response.body[:200].strip().lower().startswith(b"rate exceeded")
     if status in (406, 429) or says_slower or (status == 503 and retry_after is not None):
         said = "“Rate exceeded.”" if says_slower else f"HTTP {status}"
@@ -346,25 +344,6 @@ def _conditions(remembered: Remembered | None) -> dict[str, str]:
         return {}
     headers = {"If-None-Match": remembered.etag, "If-Modified-Since": remembered.last_modified}
     return {name: value for name, value in headers.items() if value}
-
-
-def _retry_after(response: Response) -> float | None:
-    """Retry-After in seconds; a date is measured against the server's own Date (RFC 9110, section 10.2.3)."""
-    written = response.header("Retry-After").strip()
-    if written.isascii() and written.isdecimal():
-        return float(written)
-    until, sent = _http_date(written), _http_date(response.header("Date"))
-    if until is None or sent is None:
-        return None
-    return max((until - sent).total_seconds(), 0.0)
-
-
-def _http_date(written: str) -> datetime | None:
-    try:
-        read = parsedate_to_datetime(written)
-    except (ValueError, TypeError, IndexError):
-        return None
-    return read if read.tzinfo else read.replace(tzinfo=UTC)
 
 
 def _shown(url: str) -> str:

@@ -1,4 +1,4 @@
-"""What carries a request to a server and its answer back: the only httpx among the sources.
+"""What carries a request to a server and its answer back: the only httpx, for sources and for models.
 
 `HttpWire` goes over the network; `scheduler.sources.recording` has one that writes everything down and one
 that answers from what was written down.
@@ -11,6 +11,8 @@ import ipaddress
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Protocol
 
 import httpx
@@ -32,14 +34,38 @@ class Response:
         """A header's value, "" for one that is not there."""
         return self.headers.get(name.lower(), "")
 
+    @property
+    def retry_after(self) -> float | None:
+        """Retry-After in seconds, None without one; a date is measured against the server's own Date (RFC 9110,
+        section 10.2.3)."""
+        written = self.header("Retry-After").strip()
+        if written.isascii() and written.isdecimal():
+            return float(written)
+        until, sent = _http_date(written), _http_date(self.header("Date"))
+        if until is None or sent is None:
+            return None
+        return max((until - sent).total_seconds(), 0.0)
+
+
+def _http_date(written: str) -> datetime | None:
+    try:
+        read = parsedate_to_datetime(written)
+    except (ValueError, TypeError, IndexError):
+        return None
+    return read if read.tzinfo else read.replace(tzinfo=UTC)
+
 
 class WireError(Exception):
-    """No answer. `reason` is "unavailable", "changed" or "refused"; the text follows the address in a message."""
+    """No answer. `reason` is "unavailable", "changed" or "refused"; the text follows the address in a message.
 
-    def __init__(self, reason: str, words: str) -> None:
+    `was_sent` is false where no connection came about, so that the server cannot have done anything.
+    """
+
+    def __init__(self, reason: str, words: str, *, was_sent: bool = True) -> None:
         super().__init__(words)
         self.reason = reason
         self.words = words
+        self.was_sent = was_sent
 
 
 class Wire(Protocol):
@@ -53,11 +79,14 @@ class Wire(Protocol):
 
 
 class HttpWire:
-    """The network, one connection at a time. `timeout` in seconds, `largest` in bytes."""
+    """The network, `connections` at a time. `timeout` in seconds, `largest` in bytes."""
 
-    def __init__(self, *, agent: str, timeout: float = 60.0, largest: int = LARGEST_ANSWER) -> None:
+    def __init__(
+        self, *, agent: str, timeout: float = 60.0, largest: int = LARGEST_ANSWER, connections: int = 1
+    ) -> None:
         self._largest = largest
-        self._http = _client(agent, timeout, httpx.Limits(max_connections=1, max_keepalive_connections=1))
+        limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections)
+        self._http = _client(agent, timeout, limits)
         self._direct: httpx.AsyncClient | None = None
         self._agent, self._timeout = agent, timeout
 
@@ -81,8 +110,23 @@ class HttpWire:
         With `public_only` the connection is direct, whatever proxy the environment names.
         """
         http = self._public_http() if public_only else self._http
+        return await self._carried(http, "GET", url, headers, None, public_only)
+
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Response:
+        """The answer to a POST request; follows no redirect. Raises WireError."""
+        return await self._carried(self._http, "POST", url, headers, body, False)
+
+    async def _carried(
+        self,
+        http: httpx.AsyncClient,
+        method: str,
+        url: str,
+        headers: Mapping[str, str],
+        content: bytes | None,
+        public_only: bool,
+    ) -> Response:
         try:
-            request = http.build_request("GET", url, headers=dict(headers))
+            request = http.build_request(method, url, headers=dict(headers), content=content)
             if public_only:
                 await _pin(request)
             response = await http.send(request, stream=True)
@@ -91,9 +135,12 @@ class HttpWire:
             finally:
                 await response.aclose()
         except httpx.TimeoutException as error:
-            raise WireError("unavailable", "did not answer in time") from error
+            sent = not isinstance(error, httpx.ConnectTimeout | httpx.PoolTimeout)
+            raise WireError("unavailable", "did not answer in time", was_sent=sent) from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise WireError("unavailable", f"cannot be reached ({type(error).__name__})") from error
+            sent = not isinstance(error, httpx.ConnectError | httpx.InvalidURL | httpx.UnsupportedProtocol)
+            words = f"cannot be reached ({type(error).__name__})"
+            raise WireError("unavailable", words, was_sent=sent) from error
         return Response(response.status_code, dict(response.headers), body, is_whole)
 
     async def _body(self, response: httpx.Response) -> tuple[bytes, bool]:

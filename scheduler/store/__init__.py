@@ -16,12 +16,14 @@ from scheduler.store import reindexing
 from scheduler.store.answers import Answers
 from scheduler.store.chats import Chats
 from scheduler.store.database import connect, writing
+from scheduler.store.enrichments import Enrichments
 from scheduler.store.library import Library
 from scheduler.store.meanings import Meanings
 from scheduler.store.mutes import Mutes
 from scheduler.store.notes import Notes, Tokens
 from scheduler.store.outbox import Outbox
 from scheduler.store.papers import Archive
+from scheduler.store.spending import Spending
 from scheduler.store.vocabulary import Vocabulary
 
 
@@ -40,6 +42,8 @@ class Store:
     mutes: Mutes
     vocabulary: Vocabulary
     meanings: Meanings
+    enrichments: Enrichments
+    spending: Spending
 
     def close(self) -> None:
         """Closes the file; the write-ahead log is folded back when no other process has it open."""
@@ -72,4 +76,6 @@ def open_store(path: Path | None) -> Store:
         Mutes(db),
         Vocabulary(db),
         Meanings(db, archive),
+        Enrichments(db),
+        Spending(db),
     )

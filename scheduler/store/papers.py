@@ -351,6 +351,11 @@ class Archive:
         )
         return tuple(date.fromisoformat(row["date"]) for row in rows)
 
+    def announced_since(self, first: date) -> int:
+        """How many papers were announced in all categories from `first` on: it grows with all that arrives."""
+        rows = self._db.query("select count(*) as n from announcement where date >= ?", [first.isoformat()])
+        return int(next(iter(rows))["n"])
+
     def newest_date(self) -> date | None:
         """The newest date with an announced paper, None in an empty archive."""
         row = next(iter(self._db.query("select max(date) as day from announcement")))

@@ -160,6 +160,33 @@ LIBRARY = (
     "create table taste(chat integer primary key, stamp text not null, body text not null)",
 )
 
+MADE_WORDS = (
+    """create table enrichment(
+  content text not null,
+  lang text not null,
+  part text not null,
+  service text not null,
+  text text not null,
+  status text not null,
+  flags text not null,
+  reason text not null,
+  origin text not null,
+  tokens integer not null,
+  characters integer not null,
+  micros integer not null,
+  attempts integer not null,
+  next_try real,
+  made real not null,
+  primary key(content, lang, part, service)
+) without rowid""",
+    """create table spending(
+  date text primary key,
+  tokens integer not null,
+  characters integer not null,
+  micros integer not null
+) without rowid""",
+)
+
 
 @MIGRATIONS()
 def m001_first_schema(db: Database) -> None:
@@ -248,6 +275,13 @@ def m009_checked_wordings(db: Database) -> None:
     db.execute("alter table wording add column flags text not null default '[]'")
     db.execute("alter table wording add column status text not null default 'ok'")
     db.execute("alter table wording add column translator text not null default ''")
+
+
+@MIGRATIONS()
+def m010_made_words(db: Database) -> None:
+    """What models and translation services made of which words, and what each day was spent on them."""
+    for statement in MADE_WORDS:
+        db.execute(statement)
 
 
 @MIGRATIONS()

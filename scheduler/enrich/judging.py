@@ -1,0 +1,85 @@
+"""An answer held against its paper: what is wrong, what the model is told of it, and what may be shown. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from scheduler.enrich.checks import check_tldr, check_translation
+from scheduler.enrich.extract import LONGEST, shortened
+from scheduler.enrich.glossary import Glossary
+from scheduler.enrich.wishes import Part, Wish
+from scheduler.models import Flag, Wording, WordingStatus
+
+MISLEADING = frozenset({"untranslated", "repeated", "loop", "length", "empty", "url", "added"})
+"""Kinds of faults after which a translation is of no use: the original takes its place."""
+
+TOO_LONG = "too long"
+"""Kind of a TL;DR that has to be cut."""
+
+MOST_DEFECTS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The words of one answer and what the checks found in them."""
+
+    words: Mapping[Part, str]
+    flags: tuple[Flag, ...]
+
+    @property
+    def weight(self) -> tuple[int, int]:
+        """How bad it is, to compare two answers to one wish: major faults, then minor ones."""
+        major = sum(flag.severity == "major" for flag in self.flags)
+        return major, len(self.flags) - major
+
+    @property
+    def defects(self) -> tuple[str, ...]:
+        """The faults in words for a model, "" for none."""
+        return tuple(f"{flag.field}: {flag.kind} ({flag.detail})" for flag in self.flags[:MOST_DEFECTS])
+
+
+def judge(wish: Wish, words: Mapping[Part, str], glossary: Glossary) -> Verdict:
+    """What the checks say of an answer."""
+    flags: list[Flag] = []
+    if wish.lang != "en":
+        made = Wording(wish.lang, words.get(Part.TITLE, ""), "", words.get(Part.ABSTRACT, ""))
+        flags += check_translation(wish.paper, made, glossary)
+    if tldr := words.get(Part.TLDR, ""):
+        flags += check_tldr(wish.paper, tldr, wish.lang)
+        if len(tldr) > LONGEST:
+            flags.append(Flag("tldr", TOO_LONG, "minor", f"{len(tldr)} > {LONGEST} characters"))
+    return Verdict(words, tuple(flags))
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """One part as it may be shown: "ok", "flagged" with its flags, or "fallback" without a text."""
+
+    text: str
+    status: WordingStatus
+    flags: tuple[Flag, ...] = ()
+
+
+def taken(verdict: Verdict) -> dict[Part, Taken]:
+    """What may be shown of an answer that will not get better.
+
+    A TL;DR with a major fault gives way to the extract, a text that is no translation to the original; other faults are
+    shown with their mark.
+    """
+    return {part: _taken(part, said, verdict.flags) for part, said in verdict.words.items()}
+
+
+def _taken(part: Part, said: str, found: Sequence[Flag]) -> Taken:
+    flags = tuple(flag for flag in found if flag.field == part)
+    if _is_useless(part, flags):
+        return Taken("", WordingStatus.FALLBACK, flags)
+    if part is Part.TLDR:
+        said = shortened(said, LONGEST)
+        flags = tuple(flag for flag in flags if flag.kind != TOO_LONG)
+    return Taken(said, WordingStatus.FLAGGED if flags else WordingStatus.OK, flags)
+
+
+def _is_useless(part: Part, flags: Sequence[Flag]) -> bool:
+    faults = [flag for flag in flags if flag.severity == "major"]
+    return bool(faults) if part is Part.TLDR else any(flag.kind in MISLEADING for flag in faults)

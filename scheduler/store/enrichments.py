@@ -1,0 +1,128 @@
+"""Words that models and translation services made, by what they were made from: nothing is paid for twice."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlite_utils import Database
+
+from scheduler.enrich.budget import Amount
+from scheduler.enrich.wishes import Part
+from scheduler.models import Flag, WordingStatus
+from scheduler.store.database import writing
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What words are made from, and by whom.
+
+    `content` is the hash of the paper's words (`enrich.wishes.content_hash`), `service` names the provider and
+    everything of it that makes other words: model, prompt, glossary.
+    """
+
+    content: str
+    lang: str
+    service: str
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What came of one part: `text` is "" where nothing usable did, and `reason` says why.
+
+    `next_try` is when it is to be tried again, None when it is done, well or not. A call's cost stands with the first
+    of its parts.
+    """
+
+    text: str
+    status: WordingStatus
+    origin: str
+    made: datetime
+    flags: tuple[Flag, ...] = ()
+    reason: str = ""
+    cost: Amount = Amount()
+    attempts: int = 1
+    next_try: datetime | None = None
+
+
+class Enrichments:
+    """The cache. One instance serves one connection."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def of(self, recipe: Recipe) -> dict[Part, Made]:
+        """What came of each part that was ever tried."""
+        rows = self._db.query(
+            "select * from enrichment where content = ? and lang = ? and service = ?", list(astuple(recipe))
+        )
+        return {Part(row["part"]): _made(row) for row in rows}
+
+    def keep(self, recipe: Recipe, parts: Mapping[Part, Made]) -> None:
+        """Writes what came of some parts over what came of them before."""
+        with writing(self._db):
+            for part, made in parts.items():
+                values = _row(recipe, part, made)
+                self._db.execute(
+                    f"insert or replace into enrichment({', '.join(values)}) values ({', '.join('?' * len(values))})",
+                    list(values.values()),
+                )
+
+    def has_content(self, content: str, lang: str) -> bool:
+        """True when words in `lang` were made from exactly this content."""
+        return self._has("content = ? and lang = ? and text != ''", content, lang)
+
+    def is_given_up(self, content: str, lang: str) -> bool:
+        """True when words in `lang` were asked for, and nothing that came can stand for the title or the TL;DR."""
+        of_it = "content = ? and lang = ? and part != 'abstract'"
+        was_refused = self._has(f"{of_it} and status = 'fallback'", content, lang)
+        return was_refused and not self._has(f"{of_it} and text != ''", content, lang)
+
+    def _has(self, condition: str, *values: object) -> bool:
+        rows = self._db.query(f"select 1 from enrichment where {condition} limit 1", list(values))
+        return any(True for _ in rows)
+
+    def counts(self, since: datetime) -> dict[WordingStatus, int]:
+        """How many texts were made since a moment, by status."""
+        rows = self._db.query(
+            "select status, count(*) as n from enrichment where made >= ? group by 1", [since.timestamp()]
+        )
+        found = {WordingStatus(row["status"]): int(row["n"]) for row in rows}
+        return {status: found[status] for status in WordingStatus if status in found}
+
+
+def _row(recipe: Recipe, part: Part, made: Made) -> dict[str, object]:
+    return {
+        "content": recipe.content,
+        "lang": recipe.lang,
+        "part": part,
+        "service": recipe.service,
+        "text": made.text,
+        "status": made.status,
+        "flags": json.dumps([astuple(flag) for flag in made.flags], ensure_ascii=False),
+        "reason": made.reason,
+        "origin": made.origin,
+        "tokens": made.cost.tokens,
+        "characters": made.cost.characters,
+        "micros": made.cost.micros,
+        "attempts": made.attempts,
+        "next_try": made.next_try.timestamp() if made.next_try else None,
+        "made": made.made.timestamp(),
+    }
+
+
+def _made(row: Mapping[str, Any]) -> Made:
+    return Made(
+        text=row["text"],
+        status=WordingStatus(row["status"]),
+        origin=row["origin"],
+        made=datetime.fromtimestamp(row["made"], UTC),
+        flags=tuple(Flag(*flag) for flag in json.loads(row["flags"])),
+        reason=row["reason"],
+        cost=Amount(row["tokens"], row["characters"], row["micros"]),
+        attempts=row["attempts"],
+        next_try=datetime.fromtimestamp(row["next_try"], UTC) if row["next_try"] is not None else None,
+    )
