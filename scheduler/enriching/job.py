@@ -27,7 +27,7 @@ from scheduler.store.thread import StoreThread
 logger = logging.getLogger(__name__)
 
 LOOK_AGAIN = timedelta(minutes=5)
-"""Chats change at any time; new papers are noticed at once."""
+"""Papers get other words, and pauses end, without a trace in what is looked at every tick."""
 
 SLICE = 40
 """Wishes after which the coming digests are looked at anew: new papers, other chats, another order."""
@@ -73,7 +73,7 @@ class Enricher:
         self._clock = clock
         self._sleep = sleep
         self._looked: datetime | None = None
-        self._announced = -1
+        self._stamp = ""
         self._has_rest = False
 
     async def close(self) -> None:
@@ -91,15 +91,14 @@ class Enricher:
 
     async def _is_due(self, now: datetime) -> bool:
         first = now.astimezone(UTC).date() - planning.LOOK_BACK
-        announced = await self._store.call(lambda store: store.archive.announced_since(first))
-        is_due = (
-            self._has_rest
-            or announced != self._announced
-            or self._looked is None
-            or now - self._looked >= LOOK_AGAIN
+        before, self._stamp = (
+            self._stamp,
+            await self._store.call(
+                lambda store: f"{store.archive.announced_since(first)} {store.chats.stamp()}"
+            ),
         )
-        self._announced = announced
-        return is_due
+        is_old = self._looked is None or now - self._looked >= LOOK_AGAIN
+        return self._has_rest or is_old or before != self._stamp
 
     async def _slice(self) -> bool:
         """One look at the coming digests and the calls for the first of what they lack; True to look again at once."""

@@ -19,6 +19,9 @@ from scheduler.store.chats import DueChat
 ON_TIME = timedelta(seconds=15)
 """How late a digest may be for its words alone."""
 
+LATE = timedelta(minutes=2)
+"""A digest whose papers came so long after its slot is late anyway, and minutes more do not matter."""
+
 STALLED = timedelta(seconds=90)
 """When no answer has come for so long, none is waited for."""
 
@@ -44,7 +47,8 @@ class Waiting:
 
     def _deadline(self, slot: datetime, arrived: datetime) -> datetime:
         patience = arrived + self._enricher.limits.wait
-        return patience if arrived > slot else min(patience, slot + ON_TIME)
+        is_late = arrived - slot > LATE
+        return patience if is_late else min(patience, max(slot, arrived) + ON_TIME)
 
     def _may_come(self, store: Store, one: DigestPaper, languages: Iterable[str], now: datetime) -> bool:
         return any(

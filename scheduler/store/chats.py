@@ -372,6 +372,12 @@ class Chats:
         )
         return frozenset(row["query"] for row in rows)
 
+    def stamp(self) -> str:
+        """A text that is another one once a chat follows something else or is shown papers in another language."""
+        subscriptions = "select count(*), sum(key), max(key) from subscription"
+        languages = "select content, state, count(*), sum(key) from chat group by 1, 2 order by 1, 2"
+        return repr([self._db.execute(sql).fetchall() for sql in (subscriptions, languages)])
+
     def forget(self, key: int) -> None:
         """Deletes a chat and everything kept of it; a person is no longer named as who set up a group.
 
