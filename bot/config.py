@@ -172,10 +172,6 @@ def _tick(text: str) -> float:
     return _seconds(text, least=0.1)
 
 
-def _no_url_or(text: str) -> str:
-    return _url(text) if text else ""
-
-
 def _model_url(text: str) -> str:
     """An address without the ending that is put behind it; one without a path has OpenAI's."""
     return _url_with("/v1")(_url_before("/chat/completions")(text)) if text else ""
