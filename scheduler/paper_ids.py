@@ -68,6 +68,9 @@ def parse(text: str) -> tuple[PaperId, int | None]:
     with blanks, brackets, punctuation or a query string around, in any case and in full-width characters
     (`arXiv：1810.04805`). Raises NotAPaperId.
     """
+    named = _ID.fullmatch(text)
+    if named is not None and (known := _arxiv(named)) is not None:
+        return known
     bare = _unwrap(unicodedata.normalize("NFKC", text)) if len(text) <= _LONGEST else ""
     found = _from_url(bare) if _is_url(bare) else _from_name(bare)
     if found is None:

@@ -9,6 +9,7 @@ from scheduler.models import Author
 _GROUP = r"collaborations?|team|consortium|group|project|network|alliance|initiative"
 _GROUP_COLON = re.compile(rf"\b(?:{_GROUP})\s*:\s+", re.IGNORECASE)
 _AND = re.compile(r"^(?:and|&)\s+|\s+(?:and|&)\s+", re.IGNORECASE)
+_COMMA = re.compile(r"[,;，；、]")
 _SUFFIX = re.compile(r"(?:Jr|Sr|Jnr|Snr|II|III|IV|Esq|PhD|Ph\.D|MD|M\.D)\.?", re.IGNORECASE)
 _NUMBERS = re.compile(r"\W*\d+(?:\W*(?:and|&|,|;|\*|†|‡)?\W*\d+)*\W*", re.IGNORECASE)
 _LEGEND = re.compile(r"\(\s*(\d+)\s*\)\s*([^()]*(?:\([^()]*[^()\d\s][^()]*\)[^()]*)*)")
@@ -32,6 +33,8 @@ def split(text: str) -> tuple[Author, ...]:
 
 def _pieces(text: str) -> list[str]:
     """`text` cut at commas, semicolons, "and" and a collaboration's colon, outside parentheses."""
+    if not _may_be_cut_elsewhere(text):
+        return [stripped for piece in _COMMA.split(text) if (stripped := piece.strip())]
     inside = _inside_parentheses(text)
     cuts = [(place, place + 1) for place, sign in enumerate(text) if sign in ",;，；、" and not inside[place]]
     cuts += [match.span() for match in _AND.finditer(text) if not inside[match.start()]]
@@ -45,6 +48,11 @@ def _pieces(text: str) -> list[str]:
             end = stop
     stripped = [piece.strip() for piece in [*pieces, text[end:]]]
     return [_AND.sub("", piece, count=1) if _AND.match(piece) else piece for piece in stripped if piece]
+
+
+def _may_be_cut_elsewhere(text: str) -> bool:
+    """False for a list of authors that is certainly cut at its commas alone, as most are."""
+    return "(" in text or ":" in text or "&" in text or "and" in text.lower()
 
 
 def _inside_parentheses(text: str) -> list[bool]:
@@ -70,8 +78,7 @@ def _inside_parentheses(text: str) -> list[bool]:
 def _name_and_affiliation(piece: str) -> tuple[str, str]:
     """Split "Li Na (Lab) (City)" into ("Li Na", "Lab; City"); an unclosed parenthesis ends with the piece."""
     if "(" not in piece and ")" not in piece:
-        shown = " ".join(piece.split()).rstrip(",;")
-        return (shown if len(shown) == 1 else shown.removesuffix(":").rstrip()), ""
+        return _shown(piece), ""
     inside = _inside_parentheses(piece)
     name: list[str] = []
     groups: list[str] = []
@@ -84,9 +91,12 @@ def _name_and_affiliation(piece: str) -> tuple[str, str]:
     bare, opened, rest = "".join(name).partition("(")
     if opened:
         groups.append(rest.strip(" )"))
-    shown = " ".join(bare.split()).rstrip(",;")
-    shown = shown if len(shown) == 1 else shown.removesuffix(":").rstrip()
-    return shown, _AFFILIATION_SEPARATOR.join(group for group in groups if group)
+    return _shown(bare), _AFFILIATION_SEPARATOR.join(group for group in groups if group)
+
+
+def _shown(bare: str) -> str:
+    name = " ".join(bare.split()).rstrip(",;")
+    return name if len(name) == 1 else name.removesuffix(":").rstrip()
 
 
 def _legend(parts: list[tuple[str, str]]) -> tuple[dict[str, str], list[tuple[str, str]]]:

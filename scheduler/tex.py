@@ -66,8 +66,10 @@ _UNARY_AFTER = frozenset("([{,=<>≤≥|^_/")
 _BLANK_SIGNS = frozenset(", ;:>\\\n\t\r")
 _NO_SIGNS = frozenset("!-/@")
 
-_MAY_BE_TEX = re.compile(r"[\\$^_{}~`]|--|''")
-"""Signs without which a text is plain: most abstracts have none (a hyphen or an apostrophe alone is no TeX)."""
+_SIGNS = (*"\\$^_{}~`", "--", "''")
+"""Text without any of these has no TeX, as most abstracts: a hyphen or an apostrophe alone is none."""
+_IN_PROSE = re.compile(r"[\\{}$^_~`']|--|https?://|ftp://|www\.")
+"""What may end a run of prose outside formulas: everything before it stands as it is."""
 
 
 @dataclass(slots=True)
@@ -90,9 +92,15 @@ class _Frame:
 
 def to_text(raw: str) -> str:
     """`raw` with its TeX turned into Unicode; blanks are not folded, letters may be decomposed."""
-    if not _MAY_BE_TEX.search(raw):
-        return raw
-    return _Reader(raw).read()
+    return _Reader(raw).read() if may_be_tex(raw) else raw
+
+
+def may_be_tex(raw: str) -> bool:
+    """False for text that certainly has no TeX."""
+    for sign in _SIGNS:  # noqa: SIM110 - a generator would take as long again, and this is asked of every text
+        if sign in raw:
+            return True
+    return False
 
 
 def _formulas(raw: str) -> dict[int, int]:
@@ -140,8 +148,9 @@ class _Reader:
     def read(self) -> str:
         match = _TOKEN.match
         while self._at < len(self._raw):
+            self._prose()
             token = match(self._raw, self._at)
-            if token is None:  # pragma: no cover - the last alternative takes any character
+            if token is None:
                 break
             self._at = token.end()
             kind = token.lastgroup or "other"
@@ -153,6 +162,18 @@ class _Reader:
         while len(self._stack) > 1:
             self._give_up()
         return "".join(self._stack[0].out)
+
+    def _prose(self) -> None:
+        """Takes over at once what is neither TeX nor in a formula: most of a text."""
+        top = self._stack[-1]
+        if top.kind != "group" or top.math:
+            return
+        stop = _IN_PROSE.search(self._raw, self._at)
+        end = stop.start() if stop else len(self._raw)
+        if end > self._at:
+            top.out.append(self._raw[self._at : end])
+            self._at = end
+            self._gap_before = False
 
     # What a token does
 

@@ -44,11 +44,28 @@ def clean(raw: str) -> str:
     Text that only looks like markup stays (`<think>`, `0.1<z<0.95`), as do money (`$5`), `snake_case`,
     addresses and Markdown characters. Linear in the length of `raw`.
     """
+    if _is_clean(raw):
+        return raw
     visible = _visible(_without_entities(raw))
     return unicodedata.normalize("NFC", " ".join(tex.to_text(_without_markup(visible)).split()))
 
 
+def _is_clean(raw: str) -> bool:
+    """True for what nothing has to be done to, which is quick to see for most titles and abstracts."""
+    return (
+        raw.isascii()
+        and raw.isprintable()
+        and "&" not in raw
+        and "<" not in raw
+        and "  " not in raw
+        and raw == raw.strip()
+        and not tex.may_be_tex(raw)
+    )
+
+
 def _without_entities(raw: str) -> str:
+    if "&" not in raw:
+        return raw
     for _ in range(_ENTITY_ROUNDS):
         decoded = _ENTITY.sub(lambda entity: html.unescape(entity.group()), raw)
         if decoded == raw:
@@ -58,6 +75,8 @@ def _without_entities(raw: str) -> str:
 
 
 def _visible(raw: str) -> str:
+    if raw.isascii() and raw.isprintable():
+        return raw
     return _CONTROL.sub(" ", _INVISIBLE.sub("", raw)).translate(_HYPHENS)
 
 

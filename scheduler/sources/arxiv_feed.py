@@ -10,7 +10,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from datetime import date, datetime
+from functools import lru_cache
+from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 from xml.etree.ElementTree import Element
 
@@ -19,14 +22,32 @@ from scheduler.calendar import NEW_YORK
 from scheduler.errors import NotAPaperId, SourceChanged
 from scheduler.models import Announcement, AnnounceType, EntryProblem, Paper, PaperId, ParsedFeed
 from scheduler.sources import documents, papers
+from scheduler.sources.documents import Document, Fields, words
 
 KIND = "arxiv-feed"
 LIMIT = 2000
 """The feed service's most entries (arXiv help, "RSS feeds")."""
 
+_TYPES = {str(kind): kind for kind in AnnounceType}
 _HEADER = re.compile(
     r"^\s*arXiv:\S+\s+Announce\s+Type:\s*(?P<type>[\w-]+)\s*(?:Abstract:\s*)?", re.IGNORECASE
 )
+
+
+class Entry(NamedTuple):
+    """One entry as the feed has it: words are raw, `version` is 0 and `date` None where none is written."""
+
+    id: PaperId
+    version: int
+    announce_type: AnnounceType
+    date: date | None
+    title: str
+    abstract: str
+    creators: str
+    categories: tuple[str, ...]
+    doi: str
+    journal_ref: str
+    licence: str
 
 
 def parse(body: bytes) -> ParsedFeed:
@@ -34,8 +55,7 @@ def parse(body: bytes) -> ParsedFeed:
 
     Raises SourceChanged for what is no RSS and no Atom document.
     """
-    entry_name = "entry" if re.search(rb"<feed[\s>]", body[:4000]) else "item"
-    document = documents.read(body, "arxiv", entry_name)
+    document = read(body)
     channel = documents.child(document.root, "channel")
     head = document.root if channel is None else channel
     if documents.local(document.root) not in ("rss", "feed"):
@@ -61,61 +81,85 @@ def parse(body: bytes) -> ParsedFeed:
     )
 
 
+def read(body: bytes) -> Document[Entry | EntryProblem]:
+    """The feed with its entries as they are written, and those that are nobody's: without an id, of an unknown type.
+
+    Raises SourceChanged for what is no XML.
+    """
+    entry_name = "entry" if re.search(rb"<feed[\s>]", body[:4000]) else "item"
+    return documents.taken(body, "arxiv", entry_name, _entry)
+
+
+def _entry(element: Element, position: int) -> Entry | EntryProblem:
+    fields = Fields(element)
+    name = fields.words("guid", "id", "link")
+    try:
+        paper_id, version = paper_ids.parse(name)
+    except NotAPaperId:
+        return EntryProblem(name or f"entry {position}", "no paper id")
+    summary = fields.words("description", "summary")
+    header = _HEADER.match(summary)
+    written = fields.words("announce_type") or (header["type"] if header else "")
+    kind = _TYPES.get(written)
+    if kind is None:
+        return EntryProblem(paper_id, f"unknown announce type {written!r}")
+    return Entry(
+        paper_id,
+        version or papers.UNKNOWN_VERSION,
+        kind,
+        _day(fields.words("pubdate", "published")),
+        fields.words("title"),
+        summary[header.end() :] if header else summary,
+        ", ".join(map(words, fields.all("creator"))),
+        tuple([name.get("term") or words(name) for name in fields.all("category")]),
+        fields.words("doi"),
+        fields.words("journal_reference"),
+        fields.words("rights"),
+    )
+
+
 def _announcements(
-    entries: tuple[Element, ...], category: str, day: date | None
+    entries: Iterable[Entry | EntryProblem], category: str, day: date | None
 ) -> tuple[list[Announcement], list[EntryProblem]]:
     announcements: list[Announcement] = []
     problems: list[EntryProblem] = []
-    for position, entry in enumerate(entries, start=1):
-        read = _announcement(entry, position, category, day)
-        if isinstance(read, EntryProblem):
-            problems.append(read)
+    for entry in entries:
+        made = _announcement(entry, category, day) if isinstance(entry, Entry) else entry
+        if isinstance(made, EntryProblem):
+            problems.append(made)
         else:
-            announcements.append(read)
+            announcements.append(made)
     return announcements, problems
 
 
-def _announcement(
-    entry: Element, position: int, category: str, day: date | None
-) -> Announcement | EntryProblem:
-    name = documents.child_words(entry, "guid") or documents.child_words(entry, "id")
-    link = documents.child_words(entry, "link")
-    try:
-        paper_id, version = paper_ids.parse(name or link)
-    except NotAPaperId:
-        return EntryProblem(name or link or f"entry {position}", "no paper id")
-    summary = documents.child_words(entry, "description") or documents.child_words(entry, "summary")
-    header = _HEADER.match(summary)
-    kind = documents.child_words(entry, "announce_type") or (header["type"] if header else "")
-    announced = _entry_date(entry) or day
-    if kind not in list(AnnounceType):
-        return EntryProblem(paper_id, f"unknown announce type {kind!r}")
+def _announcement(entry: Entry, category: str, day: date | None) -> Announcement | EntryProblem:
+    announced = entry.date or day
     if announced is None:
-        return EntryProblem(paper_id, "no announcement date")
-    paper = _paper(entry, paper_id, version, summary[header.end() :] if header else summary)
+        return EntryProblem(entry.id, "no announcement date")
+    paper = paper_of(entry)
     if not paper.title:
-        return EntryProblem(paper_id, "no title")
-    return Announcement(paper, AnnounceType(kind), announced, category or paper.primary_category)
+        return EntryProblem(entry.id, "no title")
+    return Announcement(paper, entry.announce_type, announced, category or paper.primary_category)
 
 
-def _paper(entry: Element, paper_id: PaperId, version: int | None, abstract: str) -> Paper:
-    creators = [documents.words(creator) for creator in documents.children(entry, "creator")]
+def paper_of(entry: Entry) -> Paper:
+    """The paper of an entry, in readable words."""
     return papers.build(
-        paper_id,
-        version or papers.UNKNOWN_VERSION,
-        documents.child_words(entry, "title"),
-        abstract,
-        text.split_authors(", ".join(creators)),
-        (name.get("term") or documents.words(name) for name in documents.children(entry, "category")),
-        doi=documents.child_words(entry, "doi"),
-        journal_ref=documents.child_words(entry, "journal_reference"),
-        licence=documents.child_words(entry, "rights"),
+        entry.id,
+        entry.version,
+        entry.title,
+        entry.abstract,
+        text.split_authors(entry.creators),
+        entry.categories,
+        doi=entry.doi,
+        journal_ref=entry.journal_ref,
+        licence=entry.licence,
     )
 
 
 def _category(head: Element) -> str:
     """The request's category as the channel's own address names it."""
-    addresses = [documents.words(link) or link.get("href", "") for link in documents.children(head, "link")]
+    addresses = [words(link) or link.get("href", "") for link in documents.children(head, "link")]
     for address in (*addresses, documents.child_words(head, "id")):
         path = unquote(urlsplit(address).path)
         if "/rss/" in path or "/atom/" in path:
@@ -129,19 +173,20 @@ def _built(head: Element) -> datetime | None:
     )
 
 
-def _date(head: Element, entries: tuple[Element, ...], built: datetime | None) -> date | None:
+def _date(head: Element, entries: Iterable[Entry | EntryProblem], built: datetime | None) -> date | None:
     """The announcement date: the channel's, else the entries', else the New York day of the build (empty
     Atom)."""
-    channel = papers.moment(documents.child_words(head, "pubDate"))
+    channel = _day(documents.child_words(head, "pubDate"))
     if channel is not None:
-        return channel.date()
-    days = Counter(day for entry in entries if (day := _entry_date(entry)) is not None)
+        return channel
+    days = Counter(entry.date for entry in entries if isinstance(entry, Entry) and entry.date is not None)
     if days:
         return days.most_common(1)[0][0]
     return built.astimezone(NEW_YORK).date() if built else None
 
 
-def _entry_date(entry: Element) -> date | None:
-    written = documents.child_words(entry, "pubDate") or documents.child_words(entry, "published")
+@lru_cache(maxsize=256)
+def _day(written: str) -> date | None:
+    """The day of a moment in the zone that it is written in; the entries of a feed have all the same."""
     read = papers.moment(written)
     return read.date() if read else None

@@ -1,16 +1,18 @@
 """XML answers as elements, kept whole as far as they are whole.
 
 An answer that breaks off, or that holds one ill-formed entry, gives every entry that can be read; the
-others are named. XML is read by defusedxml: entity bombs and external entities are refused.
+others are named. Entity bombs and external entities are refused: XML is read by defusedxml, unless it has no document
+type, without which there are no entities to declare (XML 1.0, section 4.2).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from xml.etree.ElementTree import Element, ParseError
+from typing import Generic, TypeVar, cast
+from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import fromstring
@@ -18,8 +20,12 @@ from defusedxml.ElementTree import fromstring
 from scheduler.errors import SourceChanged
 from scheduler.models import EntryProblem
 
+E = TypeVar("E")
+
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 _ENCODING = re.compile(rb"<\?xml[^>]{0,200}encoding=[\"']([A-Za-z0-9._-]+)[\"']")
+_PIECE = 65_536
+"""Bytes that are parsed at a time: what is made of them is used while it is still at hand."""
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 _ROOT = re.compile(r"<(?![?!])([^\s<>/]+)[^<>]*>")
 _ENTRY_ID = re.compile(
@@ -28,17 +34,86 @@ _ENTRY_ID = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
-    """An XML answer: the root without its entries' ill-formed ones, the entries, and what could not be
-    read."""
+class Document(Generic[E]):
+    """An XML answer: the root without its entries' ill-formed ones, the entries (elements, or what was made of them),
+    and what could not be read."""
 
     root: Element
-    entries: tuple[Element, ...]
+    entries: tuple[E, ...]
     truncated: bool
     problems: tuple[EntryProblem, ...]
 
 
-def read(body: bytes, source: str, entry: str) -> Document:
+class Fields:
+    """The direct children of an entry by their local names, letter case ignored: read once, asked for often."""
+
+    __slots__ = ("_first", "_others")
+
+    def __init__(self, entry: Element) -> None:
+        self._first: dict[str, Element] = {}
+        self._others: dict[str, list[Element]] = {}
+        for child in entry:
+            name = _FOLDED[child.tag]
+            if name in self._first:
+                self._others.setdefault(name, []).append(child)
+            else:
+                self._first[name] = child
+
+    def all(self, name: str) -> list[Element]:
+        """The children of that name (in lower case), in order."""
+        first = self._first.get(name)
+        return [] if first is None else [first, *self._others.get(name, ())]
+
+    def words(self, *names: str) -> str:
+        """The text of the first child of the first of these names that has any; "" without one."""
+        for name in names:
+            found = words(self._first.get(name))
+            if found:
+                return found
+        return ""
+
+
+def taken(body: bytes, source: str, entry: str, take: Callable[[Element, int], E]) -> Document[E]:
+    """As `read`, with what `take` makes of each entry and its position (from 1) in its place.
+
+    A well-formed answer is read in pieces and each entry let go at once: that is faster, and never needs the memory
+    for all of them.
+    """
+    document = _streamed(body, entry, take) if _is_plain(body) else None
+    if document is not None:
+        return document
+    whole = read(body, source, entry)
+    made = tuple(take(element, position) for position, element in enumerate(whole.entries, start=1))
+    return Document(whole.root, made, whole.truncated, whole.problems)
+
+
+def _is_plain(body: bytes) -> bool:
+    """True for UTF-8 without a document type: what was looked for here cannot be hidden in another encoding."""
+    declared = _ENCODING.search(body[:400])
+    is_utf8 = declared is None or declared.group(1).lower() in (b"utf-8", b"utf8", b"us-ascii", b"ascii")
+    begins_so = body[:5].lstrip(b"\xef\xbb\xbf").startswith(b"<") and b"\x00" not in body[:5]
+    return is_utf8 and begins_so and b"<!DOCTYPE" not in body
+
+
+def _streamed(body: bytes, entry: str, take: Callable[[Element, int], E]) -> Document[E] | None:
+    """The document of a well-formed answer, None for any other; the root keeps its entries as empty elements."""
+    parser: XMLPullParser[Element] = XMLPullParser(("end",))
+    entries: list[E] = []
+    element: Element | None = None
+    try:
+        for start in range(0, len(body), _PIECE):
+            parser.feed(body[start : start + _PIECE])
+            for _, element in cast("Iterator[tuple[str, Element]]", parser.read_events()):
+                if element.tag.endswith(entry) and local(element) == entry:
+                    entries.append(take(element, len(entries) + 1))
+                    element.clear()
+        parser.close()
+    except ParseError:
+        return None
+    return Document(element, tuple(entries), truncated=False, problems=()) if element is not None else None
+
+
+def read(body: bytes, source: str, entry: str) -> Document[Element]:
     """The document in `body` with its `entry` elements (a local name, as "item").
 
     Raises SourceChanged when `body` is no XML at all, or declares entities.
@@ -74,9 +149,19 @@ def _local(tag: str) -> str:
     return tag.rpartition("}")[2]
 
 
-@lru_cache(maxsize=4096)
-def _folded(tag: str) -> str:
-    return _local(tag).lower()
+class _FoldedNames(dict[str, str]):
+    """Local names in lower case by tag; a document has few, and each of them a thousand times."""
+
+    MOST = 4096
+
+    def __missing__(self, tag: object) -> str:
+        name = _local(str(tag)).lower()
+        if len(self) < self.MOST and isinstance(tag, str):
+            self[tag] = name
+        return name
+
+
+_FOLDED = _FoldedNames()
 
 
 def within(element: Element, name: str) -> Iterator[Element]:
@@ -87,7 +172,7 @@ def within(element: Element, name: str) -> Iterator[Element]:
 def children(element: Element, name: str) -> list[Element]:
     """The direct children of that local name (letter case ignored), in order."""
     wanted = name.lower()
-    return [child for child in element if _folded(str(child.tag)) == wanted]
+    return [child for child in element if _FOLDED[child.tag] == wanted]
 
 
 def child(element: Element, name: str) -> Element | None:
@@ -97,7 +182,9 @@ def child(element: Element, name: str) -> Element | None:
 
 def words(element: Element | None) -> str:
     """An element's text with that of its descendants, stripped; "" for None."""
-    return "".join(element.itertext()).strip() if element is not None else ""
+    if element is None:
+        return ""
+    return "".join(element.itertext()).strip() if len(element) else (element.text or "").strip()
 
 
 def child_words(element: Element, name: str) -> str:
@@ -113,7 +200,7 @@ def _element(text: str, source: str) -> Element:
     return element
 
 
-def _recovered(text: str, source: str, entry: str) -> Document:
+def _recovered(text: str, source: str, entry: str) -> Document[Element]:
     """Each entry by itself, in the root's namespaces."""
     opening = _ROOT.search(text)
     if opening is None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 
 from scheduler import text
 from scheduler.models import Author, Paper, PaperId
@@ -14,6 +15,7 @@ UNKNOWN_VERSION = 0
 """The version of a paper whose source does not say it; less than every real one."""
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_DOI = re.compile(r"10\.\d{4,9}/[^\s,;]+")
 _WRITTEN_DATE = re.compile(r"\b(\d{1,2})\s+([A-Za-z]{3})[a-z]*\s+(\d{4})\b")
 
 
@@ -47,12 +49,12 @@ def build(
         title=title,
         abstract=abstract,
         authors=tuple(authors),
-        categories=tuple(dict.fromkeys("-".join(name.split()) for name in categories if name.strip())),
+        categories=tuple(dict.fromkeys(word for name in categories if (word := _one_word(name)))),
         source=source,
         comments=clean_comments,
         doi=first_doi(doi),
         journal_ref=text.clean(journal_ref),
-        licence=licence.strip(),
+        licence=_same(licence.strip()),
         withdrawn=withdrawn or text.is_withdrawn(clean_comments, abstract),
         submitted=submitted,
         updated=updated,
@@ -62,6 +64,17 @@ def build(
     )
 
 
+@lru_cache(maxsize=256)
+def _same(name: str) -> str:
+    """One string for equal ones: there are few licences, and each paper has one."""
+    return name
+
+
+@lru_cache(maxsize=1024)
+def _one_word(name: str) -> str:
+    return "-".join(name.split())
+
+
 def author(name: str, affiliations: Iterable[str] = ()) -> Author:
     """One author given by itself, with its affiliations joined by "; "."""
     return Author(text.clean(name), "; ".join(filter(None, map(text.clean, affiliations))))
@@ -69,7 +82,7 @@ def author(name: str, affiliations: Iterable[str] = ()) -> Author:
 
 def first_doi(field: str) -> str:
     """The first DOI of a field that may list several, without a resolver's address before it."""
-    found = re.search(r"10\.\d{4,9}/[^\s,;]+", field)
+    found = _DOI.search(field) if field else None
     return found.group() if found else ""
 
 

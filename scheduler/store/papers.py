@@ -30,6 +30,7 @@ from scheduler.store.aliases import Aliases
 from scheduler.store.changes import Changes
 from scheduler.store.database import writing
 from scheduler.store.library import KEPT_BY_PERSON
+from scheduler.store.replays import Replays
 from scheduler.store.wordings import put_words, read_words, united
 
 KEYS_PER_DAY = 100_000
@@ -93,6 +94,7 @@ class Archive:
         self._db = db
         self._aliases = Aliases(db)
         self._changes = Changes(db)
+        self._replays = Replays(db)
 
     def store(
         self, feed: ParsedFeed, *, now: datetime, wordings: Mapping[PaperId, Sequence[Wording]] | None = None
@@ -103,11 +105,19 @@ class Archive:
         everything known of that category and day.
         """
         with writing(self._db):
-            keys = self._upsert(feed, now, wordings or {})
-            self._announce(feed.announcements, keys)
+            self._put(feed, now, wordings or {})
             if feed.date is None or not feed.category:
                 return None
             return self._record(feed, now)
+
+    def _put(self, feed: ParsedFeed, now: datetime, wordings: Mapping[PaperId, Sequence[Wording]]) -> None:
+        digest = None if wordings else self._replays.find(feed)
+        if digest is not None and self._replays.is_known(feed, digest):
+            return
+        keys = self._upsert(feed, now, wordings)
+        self._announce(feed.announcements, keys)
+        if digest is not None:
+            self._replays.keep(feed, digest)
 
     def _upsert(
         self, feed: ParsedFeed, now: datetime, wordings: Mapping[PaperId, Sequence[Wording]]
@@ -149,6 +159,7 @@ class Archive:
                 self._write(key, _Kept(stored, words, new_types), old)
                 if before is not None:
                     self._changes.note(key, before[1], stored, now)
+                    self._replays.forget(key)
             if before is not None and stored.id != paper.id:
                 self._aliases.add(key, stored, [paper.id])
             elif before is not None and stored.id != before[1].id:

@@ -9,7 +9,7 @@ from sqlite_utils.migrations import Migrations
 
 from scheduler import identity
 from scheduler.models import Author, Paper, PaperId
-from scheduler.store import aliases, changes, search
+from scheduler.store import aliases, changes, replays, search
 
 MIGRATIONS = Migrations("paperboy")
 
@@ -252,6 +252,12 @@ def m005_changes_and_cross_lists(db: Database) -> None:
     for statement in changes.SCHEMA:
         db.execute(statement)
     db.execute("alter table subscription add column cross_lists integer not null default 1")
+
+
+@MIGRATIONS()
+def m005_replays(db: Database) -> None:
+    """Which answers are archived just as they are."""
+    db.execute(replays.SCHEMA)
 
 
 @MIGRATIONS()

@@ -19,6 +19,7 @@ from scheduler.sources import (
     arxiv_listing,
     arxiv_oai,
     biorxiv,
+    documents,
     feeds,
     huggingface,
     kinds,
@@ -121,6 +122,26 @@ def test_entities_are_refused() -> None:
         arxiv_feed.parse(bomb)
     with pytest.raises(SourceChanged, match="no XML"):
         arxiv_feed.parse(b"Rate exceeded.")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-le", "utf-16-be"])
+def test_entities_are_refused_in_every_encoding(encoding: str) -> None:
+    bomb = '<!DOCTYPE rss [<!ENTITY a "aaaa">]><rss><channel><item><title>&a;</title></item></channel></rss>'
+    try:
+        feed = arxiv_feed.parse(bomb.encode(encoding))
+    except SourceChanged:
+        return
+    assert "aaaa" not in str(feed)
+
+
+def test_a_feed_read_in_pieces_says_what_it_says_read_whole() -> None:
+    items = [entry(f"2609.{number:05}v1", title=f"Title {number} &amp; é") for number in range(1, 500)]
+    body = rss(*items)
+    assert len(body) > 2 * documents._PIECE
+    whole = arxiv_feed.parse(body.replace(b"<rss", b"<!DOCTYPE rss><rss", 1))
+    assert arxiv_feed.parse(body) == whole
+    assert arxiv_feed.parse(b"\xef\xbb\xbf" + body) == whole
+    assert len(whole.announcements) == 499
 
 
 LISTING = """<html><body><h3>Showing new listings for Tuesday, 29 September 2026</h3>

@@ -1,0 +1,100 @@
+"""Which answers are in the archive just as they are: to read such a one again costs no look at its papers.
+
+A feed is read every quarter of an hour while its day is not whole, and mostly has not changed. What is kept of it is
+a digest of everything in it; when one of its papers is changed by another answer, that is forgotten.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from operator import attrgetter
+
+from sqlite_utils import Database
+
+from scheduler.models import Announcement, ParsedFeed
+
+SCHEMA = (
+    "create table replay(category text not null, date text not null, kind text not null, digest blob not null, "
+    "primary key(category, date, kind)) without rowid"
+)
+KEPT_DAYS = 90
+
+_BETWEEN, _END = "\x1f", "\x1d"
+"""Signs that no clean text has."""
+_WORDS = attrgetter(
+    "id",
+    "title",
+    "source",
+    "comments",
+    "doi",
+    "journal_ref",
+    "licence",
+    "url",
+    "raw_title",
+)
+
+
+class Replays:
+    """The digests of archived answers. One instance serves one connection; the caller holds the transaction."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def find(self, feed: ParsedFeed) -> bytes | None:
+        """The digest of an answer that has a day, a category and announcements alone; None for any other."""
+        return None if feed.date is None or not feed.category or feed.papers else digest_of(feed)
+
+    def is_known(self, feed: ParsedFeed, digest: bytes) -> bool:
+        """True when exactly this was archived, and none of its papers was changed since."""
+        known = self._db.execute(
+            "select digest from replay where category = ? and date = ? and kind = ?", _key(feed)
+        ).fetchone()
+        return known is not None and known[0] == digest
+
+    def keep(self, feed: ParsedFeed, digest: bytes) -> None:
+        """Notes that the answer is archived."""
+        self._db.execute(
+            "insert or replace into replay(category, date, kind, digest) values (?, ?, ?, ?)",
+            [*_key(feed), digest],
+        )
+        self._db.execute("delete from replay where date < date(?, ?)", [_key(feed)[1], f"-{KEPT_DAYS} days"])
+
+    def forget(self, paper: int) -> None:
+        """Forgets the answers that have the paper of this key, because it is changed."""
+        self._db.execute(
+            "delete from replay where (date, category) in "
+            "(select date, category from announcement where paper = ?)",
+            [paper],
+        )
+
+
+def _key(feed: ParsedFeed) -> list[str]:
+    return [feed.category, str(feed.date), feed.kind]
+
+
+def digest_of(feed: ParsedFeed) -> bytes:
+    """32 bytes that stand for everything that the announcements say."""
+    words: list[str] = []
+    for entry in feed.announcements:
+        paper = entry.paper
+        words += _WORDS(paper)
+        words += (entry.announce_type, entry.category, _numbers(entry), *paper.categories, "")
+        for author in paper.authors:
+            words += (author.name, author.affiliation)
+        words.append(_END)
+    digest = sha256(_BETWEEN.join(words).encode("utf-8", "surrogatepass"))
+    for entry in feed.announcements:
+        # By itself: plain ASCII, as most abstracts are, is encoded many times faster than a name with an accent.
+        digest.update(entry.paper.abstract.encode("utf-8", "surrogatepass"))
+        if entry.paper.raw_abstract:
+            digest.update(entry.paper.raw_abstract.encode("utf-8", "surrogatepass"))
+    return digest.digest()
+
+
+def _numbers(entry: Announcement) -> str:
+    """What is no text, and the lengths of the texts that run together in the digest."""
+    paper = entry.paper
+    return (
+        f"{len(paper.abstract)} {len(paper.raw_abstract)} {paper.version} {paper.withdrawn} "
+        f"{paper.submitted} {paper.updated} {entry.date.toordinal()}"
+    )
