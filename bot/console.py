@@ -19,7 +19,7 @@ from bot.deliveries import render
 from bot.locale import Translator, translator
 from bot.outbox import Sender
 from bot.pacing import Pace
-from bot.ports import Attachment
+from bot.ports import Attachment, Picture
 from scheduler import planning, query
 from scheduler.models import Chat, ChatKind, Platform
 from scheduler.store import Store
@@ -96,10 +96,10 @@ def _adapter(assembly: app.Assembly, name: str, kind: ChatKind, lang: str, promp
     )
 
 
-def _saved(file: Attachment, folder: Path) -> str:
+def _saved(file: Attachment | Picture, folder: Path) -> str:
     """Writes a file beside the database and gives its path."""
     path = folder / file.name
-    path.write_text(file.text, encoding="utf-8")
+    path.write_bytes(file.png if isinstance(file, Picture) else file.text.encode())
     return str(path)
 
 

@@ -7,10 +7,11 @@ outbox ─ Part ─▶ ChatAdapter.send ─▶ Outcome
 from __future__ import annotations
 
 import json
+from base64 import b64decode, b64encode
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
-from typing import Protocol
+from typing import Any, Protocol
 
 from bot.markup import Block, Card
 from scheduler.models import ChatKind, ChatRef, Platform
@@ -68,6 +69,20 @@ class Attachment:
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture shown with a message; `png` is its whole content.
+
+    `description` says in a sentence what it shows, for who cannot see it; `bars` is the same in lines of letters, for
+    a place without pictures.
+    """
+
+    name: str
+    png: bytes
+    description: str
+    bars: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
     """One finished message in one dialect, within its platform's limits: what the outbox stores and sends.
 
@@ -82,10 +97,11 @@ class Part:
     attachment: Attachment | None = None
     quiet: bool = True
     post: str = ""
+    picture: Picture | None = None
 
     def to_json(self) -> str:
         """A text that `from_json` turns back into an equal part."""
-        return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":"))
+        return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":"), default=_in_letters)
 
     @classmethod
     def from_json(cls, text: str) -> Part:
@@ -103,7 +119,20 @@ class Part:
             attachment=Attachment(**raw["attachment"]) if raw["attachment"] else None,
             quiet=raw["quiet"],
             post=raw.get("post", ""),
+            picture=_picture(raw.get("picture")),
         )
+
+
+def _in_letters(png: object) -> str:
+    if not isinstance(png, bytes):
+        raise TypeError(f"a part holds {type(png).__name__}, which has no JSON")
+    return b64encode(png).decode()
+
+
+def _picture(raw: Mapping[str, Any] | None) -> Picture | None:
+    if raw is None:
+        return None
+    return Picture(raw["name"], b64decode(raw["png"]), raw["description"], tuple(raw["bars"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +208,7 @@ class Reply:
     blocks: tuple[Block, ...] = ()
     keyboard: Keyboard = field(default_factory=Keyboard)
     attachment: Attachment | None = None
+    picture: Picture | None = None
     in_place: bool = False
     private: bool = True
     toast: str = ""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 import logging
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 
 from bot.locale import translator
 from bot.markup import dialect_for
-from bot.parts import make_parts
+from bot.parts import reply_parts
 from bot.ports import (
     Answer,
     Attachment,
@@ -16,6 +17,7 @@ from bot.ports import (
     Keyboard,
     Outcome,
     Part,
+    Picture,
     Reply,
     Request,
     Rights,
@@ -26,11 +28,14 @@ from scheduler.models import ChatKind, ChatRef, Platform
 
 logger = logging.getLogger(__name__)
 
+_KEEP_PICTURE = "console:picture"
+
 
 class ConsoleAdapter:
     """One person at a terminal. `write` prints a text; `lines` gives what is typed, line by line.
 
-    `save` keeps a file and gives what is shown of it.
+    `save` keeps a file and gives what is shown of it. A picture is shown as bars of letters and kept when it is asked
+    for.
     """
 
     platform = Platform.CONSOLE
@@ -46,7 +51,7 @@ class ConsoleAdapter:
         kind: ChatKind = ChatKind.PRIVATE,
         lang: str = "",
         colour: bool = False,
-        save: Callable[[Attachment], str] = lambda file: file.name,
+        save: Callable[[Attachment | Picture], str] = lambda file: file.name,
     ) -> None:
         self._answer = answer
         self._lines = lines
@@ -58,6 +63,7 @@ class ConsoleAdapter:
         self._save = save
         self._dialect = dialect_for(Platform.CONSOLE, colour=colour)
         self._buttons: tuple[Button, ...] = ()
+        self._picture: Picture | None = None
         self._numbers = itertools.count(1)
 
     @property
@@ -99,6 +105,9 @@ class ConsoleAdapter:
         if button.url:
             self._write(button.url)
             return
+        if button.action == _KEEP_PICTURE and self._picture is not None:
+            self._write(f"📎 {self._save(self._picture)}")
+            return
         await self._show(await self._answer(self._request(action=button.action)))
 
     async def _ask(self, typed: str) -> None:
@@ -126,7 +135,7 @@ class ConsoleAdapter:
     async def _show(self, reply: Reply) -> None:
         if reply.toast:
             self._write(reply.toast)
-        for part in make_parts(reply.blocks, self.platform, reply.keyboard, reply.attachment):
+        for part in reply_parts(reply, self.platform):
             self._print(part)
         if reply.later is not None:
             await self._show(await reply.later())
@@ -134,10 +143,16 @@ class ConsoleAdapter:
     def _print(self, part: Part) -> None:
         text = "\n\n".join(card.text for card in part.cards) if self._colour else part.plain
         pieces = [text] if text else []
+        keyboard = part.keyboard
+        if part.picture is not None:
+            self._picture = part.picture
+            pieces.insert(0, "\n".join(part.picture.bars) or part.picture.description)
+            keep = Button(translator(self._lang)("Save the picture"), _KEEP_PICTURE)
+            keyboard = replace(keyboard, rows=(*keyboard.rows, (keep,)))
         if part.attachment is not None:
             pieces.append(f"📎 {self._save(part.attachment)}")
-        if not part.keyboard.is_empty:
-            pieces.append(self._labels(part.keyboard))
+        if not keyboard.is_empty:
+            pieces.append(self._labels(keyboard))
         self._write("\n\n".join(pieces) + "\n")
 
     def _labels(self, keyboard: Keyboard) -> str:

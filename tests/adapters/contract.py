@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import StrEnum
 
@@ -34,6 +34,7 @@ from bot.ports import (
     Parameter,
     Part,
     Paused,
+    Picture,
     Rejected,
     Reply,
     Request,
@@ -41,6 +42,7 @@ from bot.ports import (
     Sent,
     Suggestion,
 )
+from bot.render.pictures import Axes, bars
 from scheduler.models import ChatKind, ChatRef, Platform
 
 PATIENCE = 10.0
@@ -101,13 +103,14 @@ class Seen:
     """One message as a person sees it now: markup interpreted, private answers included.
 
     `labels` are its buttons' and choices' visible texts, `links` pairs of visible text and address,
-    `attachment` a file's name and text.
+    `attachment` a file's name and text, `picture` what is shown above it.
     """
 
     text: str
     labels: tuple[str, ...] = ()
     links: tuple[tuple[str, str], ...] = ()
     attachment: tuple[str, str] | None = None
+    picture: bytes | None = None
     message_id: str = ""
 
 
@@ -247,6 +250,12 @@ class Stage:
 
 
 SAVED = Button("★ Saved", "save:1")
+PICTURE = Picture(
+    "bars.png",
+    bars(Axes("About 3 a day", "papers a day", [(0, "28 Sep"), (1, "29 Sep")]), [2, 4]),
+    "About 3 a day: 2 on 28 September, 4 on 29 September.",
+    ("28 Sep  ██ 2", "29 Sep  ████ 4"),
+)
 PAGE_TURN = Button(label="Next page", action="page:2", short="▶")
 CARDS = tuple(Button(label=f"{n}  Paper number {n}", action=f"card:{n}", short=str(n)) for n in range(1, 13))
 
@@ -380,6 +389,32 @@ class AdapterContract:
         seen = await stage.shows("The whole digest", reply)
         assert seen.attachment == ("digest.html", page)
 
+    async def test_a_picture_arrives_with_its_text(self, stage: Stage) -> None:
+        seen = await stage.shows("About 3 a day", Reply((text_block("About 3 a day"),), picture=PICTURE))
+        assert "About 3 a day" in seen.text
+        assert seen.picture == PICTURE.png or (seen.picture is None and PICTURE.bars[1] in seen.text)
+
+    async def test_a_picture_stands_above_a_text_that_is_too_long_for_its_caption(self, stage: Stage) -> None:
+        long = tuple(text_block(f"line {number} " + "word " * 20) for number in range(20))
+        stage.answers.reply = Reply((*long, text_block("the end")), picture=PICTURE)
+        await stage.harness.says("/help")
+        await eventually(lambda: any("the end" in seen.text for seen in stage.harness.received()))
+        shown = stage.harness.received()
+        whole = "\n".join(seen.text for seen in shown)
+        assert [seen.picture for seen in shown if seen.picture] in ([PICTURE.png], [])
+        assert any(seen.picture for seen in shown) or PICTURE.bars[0] in whole
+        assert all(f"line {number} " in whole for number in range(20))
+
+    async def test_another_picture_takes_its_place(self, stage: Stage) -> None:
+        stage.needs(interactive=True)
+        keyboard = Keyboard(rows=((PAGE_TURN,),))
+        await stage.shows("page 1", Reply((text_block("page 1"),), keyboard, picture=PICTURE))
+        stage.answers.reply = Reply((text_block("page 2"),), keyboard, picture=PICTURE, in_place=True)
+        await stage.presses(PAGE_TURN)
+        await eventually(lambda: "page 2" in stage.harness.received()[-1].text)
+        standing = [seen for seen in stage.harness.received() if "page" in seen.text]
+        assert len(standing) == (1 if stage.harness.edits else 2)
+
     # buttons
 
     async def test_a_pressed_button_comes_back_as_its_action(self, stage: Stage) -> None:
@@ -470,6 +505,7 @@ class AdapterContract:
 
     async def test_a_part_survives_the_outbox(self, stage: Stage) -> None:
         part = part_of(stage.harness, "through JSON", attachment=Attachment("a.html", "<p>强</p>"))
+        assert Part.from_json(replace(part, picture=PICTURE).to_json()) == replace(part, picture=PICTURE)
         outcome = await stage.adapter.send(
             stage.harness.ref(Place.PRIVATE), Part.from_json(part.to_json()), "run-1/0"
         )

@@ -177,4 +177,4 @@ class TelegramHarness(Harness):
 
 
 def _seen(shown: Shown) -> Seen:
-    return Seen(shown.text, shown.labels, shown.links, shown.document, str(shown.message_id))
+    return Seen(shown.text, shown.labels, shown.links, shown.document, shown.photo, str(shown.message_id))

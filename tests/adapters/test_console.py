@@ -10,7 +10,7 @@ import pytest
 
 from bot.adapters.console import ConsoleAdapter
 from bot.markup import dialect_for
-from bot.ports import Answer, Attachment, Button
+from bot.ports import Answer, Attachment, Button, Picture
 from scheduler.models import ChatRef, Platform
 from tests.adapters.contract import AdapterContract, Harness, Place, Refusal, Seen
 
@@ -41,8 +41,8 @@ class ConsoleHarness(Harness):
         )
         return self._adapter
 
-    def _save(self, file: Attachment) -> str:
-        self._files[file.name] = file.text
+    def _save(self, file: Attachment | Picture) -> str:
+        self._files[file.name] = file.text if isinstance(file, Attachment) else file.png.decode("latin-1")
         return file.name
 
     async def _lines(self) -> AsyncIterator[str]:
@@ -80,7 +80,13 @@ class ConsoleHarness(Harness):
         plain = self._dialect.read(text)
         labels = tuple(label or number for number, label in LABEL.findall(plain))
         name = next((line.removeprefix(FILE) for line in plain.splitlines() if line.startswith(FILE)), "")
-        return Seen(plain, labels, links, (name, self._files[name]) if name else None, str(len(self._shown)))
+        return Seen(
+            plain,
+            labels,
+            links,
+            (name, self._files[name]) if name else None,
+            message_id=str(len(self._shown)),
+        )
 
     def toasts(self) -> tuple[str, ...]:
         return tuple(self._shown)

@@ -138,9 +138,18 @@ def _seen(message: Shown) -> Seen:
         text="\n".join(page.text for page in pages),
         labels=tuple(labels),
         links=tuple(link for page in pages for link in page.links),
-        attachment=next(iter(message.files.items()), None),
+        attachment=next((file for file in message.files.items() if not file[0].endswith(".png")), None),
+        picture=_picture(message),
         message_id=str(message.id),
     )
+
+
+def _picture(message: Shown) -> bytes | None:
+    """What an embed shows of the files that came with it."""
+    for embed in message.body.get("embeds") or ():
+        if image := embed.get("image"):
+            return message.files[image["url"].removeprefix("attachment://")].encode("latin-1")
+    return None
 
 
 class TestDiscordContract(AdapterContract):

@@ -76,8 +76,8 @@ class RefusedCall(Exception):
 class Shown:
     """One message as it stands in a chat. `entities` and `rows` (of buttons) are Bot API objects.
 
-    `document` is a file's name and text; `author` the sender's id (the bot's, or a person's). `keyboard` are the
-    buttons below the text field that came with it.
+    `document` is a file's name and text, `photo` a picture's bytes; `author` the sender's id (the bot's, or a
+    person's). `keyboard` are the buttons below the text field that came with it.
     """
 
     message_id: int
@@ -86,6 +86,7 @@ class Shown:
     entities: tuple[Json, ...] = ()
     rows: tuple[tuple[Json, ...], ...] = ()
     document: tuple[str, str] | None = None
+    photo: bytes | None = None
     quiet: bool = False
     reply_to: int | None = None
     thread_id: int | None = None
@@ -166,11 +167,17 @@ class Chat:
             "chat": self.as_json(),
             "from": self.server.bot,
         }
-        body, marks = ("caption", "caption_entities") if shown.document else ("text", "entities")
+        body, marks = (
+            ("caption", "caption_entities") if shown.document or shown.photo else ("text", "entities")
+        )
         if shown.text:
             message |= {body: shown.text, marks: list(shown.entities)}
         if shown.rows:
             message["reply_markup"] = {"inline_keyboard": [list(row) for row in shown.rows]}
+        if shown.photo:
+            size = {"width": 720, "height": 432, "file_size": len(shown.photo)}
+            names = {"file_id": f"photo-{shown.message_id}", "file_unique_id": f"photo-u-{shown.message_id}"}
+            message["photo"] = [names | size]
         if shown.document:
             message["document"] = {
                 "file_id": f"file-{shown.message_id}",

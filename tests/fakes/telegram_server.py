@@ -238,24 +238,26 @@ class FakeTelegram:
         script.times -= 1
         return await script.act(request)
 
-    async def _read(self, request: web.Request, method: str) -> tuple[Json, dict[str, tuple[str, str]]]:
+    async def _read(self, request: web.Request, method: str) -> tuple[Json, dict[str, tuple[str, bytes]]]:
         form: dict[str, str] = {}
-        uploads: dict[str, tuple[str, str]] = {}
+        uploads: dict[str, tuple[str, bytes]] = {}
         for name, value in (await request.post()).items():
             if isinstance(value, web.FileField):
-                uploads[name] = (value.filename, value.file.read().decode())
+                uploads[name] = (value.filename, value.file.read())
             elif isinstance(value, str):
                 form[name] = value
         if self._api is None or not self._api.knows(method):
             fields = {name: _value(name, text) for name, text in form.items()}
         else:
             fields = self._api.decode(method, form)
-        fields |= dict.fromkeys(uploads, FILE)
+        # What another field names by attach:// is no parameter (core.telegram.org/bots/api#sending-files).
+        told = "".join(form.values())
+        fields |= {name: FILE for name in uploads if f"attach://{name}" not in told}
         self._judge(lambda api: api.check_request(method, fields))
         return fields, uploads
 
     async def _answer(
-        self, token: str, method: str, fields: Json, uploads: dict[str, tuple[str, str]]
+        self, token: str, method: str, fields: Json, uploads: dict[str, tuple[str, bytes]]
     ) -> web.Response:
         if token != self.token:
             return _failure(RefusedCall(401, "Unauthorized"))
@@ -276,7 +278,7 @@ class FakeTelegram:
 
     # methods
 
-    async def _do(self, method: str, fields: Json, uploads: dict[str, tuple[str, str]]) -> Any:
+    async def _do(self, method: str, fields: Json, uploads: dict[str, tuple[str, bytes]]) -> Any:
         match method:
             case "getMe":
                 return self.bot
@@ -286,6 +288,10 @@ class FakeTelegram:
                 return self._send_message(fields)
             case "sendDocument":
                 return self._send_document(fields, uploads)
+            case "sendPhoto":
+                return self._send_photo(fields, uploads)
+            case "editMessageMedia":
+                return self._edit_media(fields, uploads)
             case "editMessageText" | "editMessageReplyMarkup":
                 return self._edit_message(fields, text_too=method == "editMessageText")
             case "answerCallbackQuery":
@@ -337,15 +343,33 @@ class FakeTelegram:
         if not text.strip():
             raise RefusedCall(400, "Bad Request: message text is empty")
         check_length(text, TEXT_LIMIT, "message")
-        return self._put(chat, fields, text, entities, None)
+        return self._put(chat, fields, text, entities)
 
-    def _send_document(self, fields: Json, uploads: dict[str, tuple[str, str]]) -> Json:
+    def _send_document(self, fields: Json, uploads: dict[str, tuple[str, bytes]]) -> Json:
         chat = self._writable(fields)
         if "document" not in uploads:
             raise RefusedCall(400, "Bad Request: there is no document in the request")
         text, entities = parse(fields.get("caption", ""), fields.get("parse_mode"))
         check_length(text, CAPTION_LIMIT, "message caption")
-        return self._put(chat, fields, text, entities, uploads["document"])
+        name, content = uploads["document"]
+        return self._put(chat, fields, text, entities, document=(name, content.decode()))
+
+    def _send_photo(self, fields: Json, uploads: dict[str, tuple[str, bytes]]) -> Json:
+        chat = self._writable(fields)
+        if "photo" not in uploads:
+            raise RefusedCall(400, "Bad Request: there is no photo in the request")
+        text, entities = parse(fields.get("caption", ""), fields.get("parse_mode"))
+        check_length(text, CAPTION_LIMIT, "message caption")
+        return self._put(chat, fields, text, entities, photo=_photo(uploads["photo"][1]))
+
+    def _edit_media(self, fields: Json, uploads: dict[str, tuple[str, bytes]]) -> Json:
+        chat, place = self._editable(fields)
+        media = fields["media"]
+        text, entities = parse(media.get("caption", ""), media.get("parse_mode"))
+        check_length(text, CAPTION_LIMIT, "message caption")
+        photo = _photo(uploads[media["media"].removeprefix("attach://")][1])
+        new = replace(chat.messages[place], rows=rows(fields), text=text, entities=entities, photo=photo)
+        return _changed(chat, place, new)
 
     def _put(
         self,
@@ -353,7 +377,9 @@ class FakeTelegram:
         fields: Json,
         text: str,
         entities: tuple[Json, ...],
-        document: tuple[str, str] | None,
+        *,
+        document: tuple[str, str] | None = None,
+        photo: bytes | None = None,
     ) -> Json:
         shown = Shown(
             message_id=chat.next_id(),
@@ -362,6 +388,7 @@ class FakeTelegram:
             entities=entities,
             rows=rows(fields),
             document=document,
+            photo=photo,
             quiet=fields.get("disable_notification", False),
             reply_to=self._reply_to(chat, fields),
             thread_id=fields.get("message_thread_id"),
@@ -374,32 +401,30 @@ class FakeTelegram:
         return chat.message_json(shown)
 
     def _edit_message(self, fields: Json, *, text_too: bool) -> Json:
-        chat = self._chat(fields)
-        if chat.refusal:
-            raise chat.refusal
-        found = [n for n, m in enumerate(chat.messages) if m.message_id == fields["message_id"]]
-        if not found:
-            raise RefusedCall(400, "Bad Request: message to edit not found")
-        old = chat.messages[found[0]]
-        if old.author != self.bot["id"]:
-            raise RefusedCall(400, "Bad Request: message can't be edited")
+        chat, place = self._editable(fields)
+        old = chat.messages[place]
         new = replace(old, rows=rows(fields))
         if text_too:
-            if old.document:
+            if old.document or old.photo:
                 raise RefusedCall(400, "Bad Request: there is no text in the message to edit")
             text, entities = parse(fields["text"], fields.get("parse_mode"))
             if not text.strip():
                 raise RefusedCall(400, "Bad Request: message text is empty")
             check_length(text, TEXT_LIMIT, "message")
             new = replace(new, text=text, entities=entities)
-        if new == old:
-            raise RefusedCall(
-                400,
-                "Bad Request: message is not modified: specified new message content and reply markup are "
-                "exactly the same as a current content and reply markup of the message",
-            )
-        chat.messages[found[0]] = new
-        return chat.message_json(new)
+        return _changed(chat, place, new)
+
+    def _editable(self, fields: Json) -> tuple[Chat, int]:
+        """The chat, and where in it the bot's message stands that is to be changed."""
+        chat = self._chat(fields)
+        if chat.refusal:
+            raise chat.refusal
+        found = [n for n, m in enumerate(chat.messages) if m.message_id == fields["message_id"]]
+        if not found:
+            raise RefusedCall(400, "Bad Request: message to edit not found")
+        if chat.messages[found[0]].author != self.bot["id"]:
+            raise RefusedCall(400, "Bad Request: message can't be edited")
+        return chat, found[0]
 
     def _answer_callback_query(self, fields: Json) -> bool:
         if not 0 < int(fields["callback_query_id"]) <= self._query_id:
@@ -510,3 +535,21 @@ def _failure(refusal: RefusedCall) -> web.Response:
 
 def _response(status: int, body: Json) -> web.Response:
     return web.Response(status=status, text=json.dumps(body), content_type="application/json")
+
+
+def _changed(chat: Chat, place: int, new: Shown) -> Json:
+    if new == chat.messages[place]:
+        raise RefusedCall(
+            400,
+            "Bad Request: message is not modified: specified new message content and reply markup are "
+            "exactly the same as a current content and reply markup of the message",
+        )
+    chat.messages[place] = new
+    return chat.message_json(new)
+
+
+def _photo(content: bytes) -> bytes:
+    """Telegram looks at what it is sent (core.telegram.org/bots/api#sendphoto)."""
+    if not content.startswith(b"\x89PNG"):
+        raise RefusedCall(400, "Bad Request: IMAGE_PROCESS_FAILED")
+    return content

@@ -14,7 +14,7 @@ from bot.adapters.discord.asking import Interaction, is_direct, language_of, may
 from bot.adapters.discord.messages import as_edit, new_message, plain_message
 from bot.adapters.discord.outcomes import is_our_mistake
 from bot.locale import translator
-from bot.parts import make_parts
+from bot.parts import reply_parts
 from bot.ports import Part, Reply
 from scheduler.models import Platform
 
@@ -121,7 +121,7 @@ def is_too_late(error: BaseException) -> bool:
 
 
 def _parts(reply: Reply) -> tuple[Part, ...]:
-    parts = make_parts(reply.blocks, Platform.DISCORD, reply.keyboard, reply.attachment)
+    parts = reply_parts(reply, Platform.DISCORD)
     return tuple(replace(part, quiet=False) for part in parts)
 
 

@@ -23,6 +23,7 @@ LABEL_LIMIT = 80
 OPTION_LIMIT = 100
 PROMPT_LIMIT = 150
 URL_LIMIT = 512
+DESCRIPTION_LIMIT = 1024
 """Discord's limits (docs.discord.com, "Component reference" and "Message resource")."""
 
 ACTION_PREFIX = "pb:"
@@ -52,11 +53,12 @@ def nonce_of(chat: ChatRef, key: str) -> str:
 
 def new_message(part: Part) -> dict[str, Any]:
     """The keyword arguments that send `part` as a new message."""
-    fields: dict[str, Any] = {"embeds": embeds_of(part)} if part.cards else {}
+    embeds = embeds_of(part)
+    fields: dict[str, Any] = {"embeds": embeds} if embeds else {}
     if view := panel_of(part.keyboard):
         fields["view"] = view
-    if file := file_of(part):
-        fields["files"] = [file]
+    if files := files_of(part):
+        fields["files"] = files
     return fields
 
 
@@ -66,7 +68,7 @@ def plain_message(part: Part, *, with_file: bool = True) -> dict[str, Any]:
     A text that is too long for a message rides along whole as a file, so nothing is lost.
     """
     text = discord.utils.escape_markdown(part.plain)
-    files = [file] if with_file and (file := file_of(part)) else []
+    files = files_of(part) if with_file else []
     if _length(text) > CONTENT_LIMIT:
         files.append(discord.File(BytesIO(part.plain.encode()), "message.txt"))
         text = _beginning(text)
@@ -91,18 +93,26 @@ def as_edit(fields: dict[str, Any]) -> dict[str, Any]:
 
 def embeds_of(part: Part) -> list[discord.Embed]:
     """One embed per card. None has a url of its own: Discord merges embeds that share one."""
-    return [
+    embeds = [
         discord.Embed(title=card.title or None, description=card.text or None)
         for card in part.cards
         if card.title or card.text
     ]
+    if part.picture is not None:
+        embeds = embeds or [discord.Embed()]
+        embeds[-1].set_image(url=f"attachment://{part.picture.name}")
+    return embeds
 
 
-def file_of(part: Part) -> discord.File | None:
-    """The part's attachment, freshly opened: sending closes it."""
-    if part.attachment is None:
-        return None
-    return discord.File(BytesIO(part.attachment.text.encode()), part.attachment.name)
+def files_of(part: Part) -> list[discord.File]:
+    """The part's attachment and picture, freshly opened: sending closes them."""
+    files = []
+    if part.attachment is not None:
+        files.append(discord.File(BytesIO(part.attachment.text.encode()), part.attachment.name))
+    if (picture := part.picture) is not None:
+        described = _clip(picture.description, DESCRIPTION_LIMIT)
+        files.append(discord.File(BytesIO(picture.png), picture.name, description=described))
+    return files
 
 
 def panel_of(keyboard: Keyboard) -> Panel | None:

@@ -10,6 +10,7 @@ from datetime import timedelta
 
 from telegram import Bot
 
+from bot.adapters.telegram.outcomes import SEND_PHOTOS
 from bot.adapters.telegram.posting import (
     Doubts,
     Form,
@@ -20,8 +21,8 @@ from bot.adapters.telegram.posting import (
     edit,
     post,
 )
-from bot.parts import make_parts
-from bot.ports import Gone, Moved, Outcome, Part, Paused, Reply, Retry, Sent, Standing
+from bot.parts import reply_parts
+from bot.ports import Gone, Moved, Outcome, Part, Paused, Rejected, Reply, Retry, Sent, Standing
 from scheduler.models import ChatKind, ChatRef, Platform
 
 logger = logging.getLogger(__name__)
@@ -63,7 +64,7 @@ class Replies:
 
     async def show(self, asked: Asked, reply: Reply) -> None:
         """Shows a reply where it was asked for; its `later` part when that is there."""
-        parts = make_parts(reply.blocks, Platform.TELEGRAM, reply.keyboard, reply.attachment)
+        parts = reply_parts(reply, Platform.TELEGRAM)
         for position, part in enumerate(parts):
             in_place = reply.in_place and asked.pressed and position == 0 and part.attachment is None
             outcome = await self._put(asked, part, in_place=in_place)
@@ -104,6 +105,14 @@ class Replies:
         await asyncio.gather(*left, return_exceptions=True)
 
     async def _put(self, asked: Asked, part: Part, *, in_place: bool) -> Outcome:
+        outcome = await self._put_as_it_is(asked, part, in_place=in_place)
+        if part.picture is None or not _is_refused(outcome):
+            return outcome
+        # What it shows stands in the text too; the chat itself is as it was.
+        said = replace(part, picture=None, plain=part.plain or part.picture.description)
+        return await self._put_as_it_is(asked, said, in_place=False)
+
+    async def _put_as_it_is(self, asked: Asked, part: Part, *, in_place: bool) -> Outcome:
         bot = self._bot()
         if bot is None:
             return STARTING
@@ -129,3 +138,8 @@ class Replies:
         # Telegram sometimes does not find a chat that is there; the outbox tries again before it believes it.
         if isinstance(outcome, Gone | Paused) and outcome.reason != "chat_not_found":
             await self._standing(chat, outcome)
+
+
+def _is_refused(outcome: Outcome) -> bool:
+    """True when a picture could not be shown where a text may be."""
+    return isinstance(outcome, Rejected) or outcome == Paused("no_rights", (SEND_PHOTOS,))

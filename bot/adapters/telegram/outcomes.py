@@ -80,10 +80,13 @@ _TOO_LONG = ("message is too long", "caption is too long", "media_caption_too_lo
 
 _EMPTY = ("text is empty", "message must be non-empty")
 
+SEND_PHOTOS = "Send photos"
+
 _RIGHTS_BY_WORD: Mapping[str, str] = MappingProxyType(
     {
         "document": "Send files",
         "docs": "Send files",
+        "photo": SEND_PHOTOS,
         "channel": "Post messages",
         "manage topics": "Manage topics",
     }

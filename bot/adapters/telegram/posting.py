@@ -14,6 +14,7 @@ from telegram import (
     InlineKeyboardButton,
     InlineKeyboardMarkup,
     InputFile,
+    InputMediaPhoto,
     LinkPreviewOptions,
     ReplyParameters,
 )
@@ -34,6 +35,10 @@ SHORT_CAPTION = 500
 """Letters of the text under a file that holds all of it: within the caption's 1,024 units whatever they are."""
 
 NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
+
+
+DESCRIPTION_LIMIT = 500
+"""Letters of a picture's description where it stands below it as its only text."""
 
 
 class Form(StrEnum):
@@ -85,7 +90,11 @@ async def post(bot: Bot, chat: ChatRef, part: Part, manner: Manner, form: Form =
         "parse_mode": mode,
     }
     file = _file_of(part, form)
-    if file is None:
+    if part.picture is not None:
+        photo = InputFile(part.picture.png, filename=part.picture.name)
+        caption = text or part.picture.description[:DESCRIPTION_LIMIT]
+        message = await bot.send_photo(photo=photo, caption=caption, **address)
+    elif file is None:
         message = await bot.send_message(text=text, link_preview_options=NO_PREVIEW, **address)
     else:
         message = await bot.send_document(document=file, caption=text or None, **address)
@@ -119,7 +128,10 @@ async def edit(bot: Bot, chat: ChatRef, message_id: int, part: Part, form: Form 
         "reply_markup": markup_of(part.keyboard),
     }
     try:
-        if text:
+        if part.picture is not None:
+            photo = InputMediaPhoto(part.picture.png, text or None, mode, filename=part.picture.name)
+            await bot.edit_message_media(photo, **place)
+        elif text:
             await bot.edit_message_text(text, parse_mode=mode, link_preview_options=NO_PREVIEW, **place)
         else:
             await bot.edit_message_reply_markup(**place)
