@@ -18,15 +18,17 @@ does not find RLHF, RLH* does. Text with a backslash or a dollar sign is read as
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
 from scheduler.errors import QueryError
-from scheduler.query import loosening
+from scheduler.query import loosening, nearby
 from scheduler.query.dates import Bound, DateLimit
 from scheduler.query.explaining import Clause, Explanation, Join, explain
 from scheduler.query.fts import fts
 from scheduler.query.lexing import Sign, lexemes
+from scheduler.query.nearby import Near, Nearness, as_news
 from scheduler.query.problems import EXAMPLE, MAX_KEPT, MAX_LENGTH, PROBLEMS, FaultError, Problem
 from scheduler.query.reading import read
 from scheduler.query.suggesting import suggestion
@@ -58,17 +60,22 @@ __all__ = [
     "Field",
     "Join",
     "Kind",
+    "Near",
+    "Nearness",
     "Node",
     "Not",
     "Or",
     "Problem",
     "Query",
     "Term",
+    "as_news",
     "categories",
     "explain",
     "fts",
     "is_plain_words",
     "looser",
+    "narrower",
+    "near_misses",
     "parse",
     "parse_typed",
     "phrase_query",
@@ -139,6 +146,16 @@ def phrase_query(words: str) -> Query:
 def recent(query: Query, first: date) -> Query:
     """The same for papers announced on `first` or later."""
     return replace(query, limits=tuple(sorted((*query.limits, DateLimit(Bound.SINCE, first.isoformat())))))
+
+
+def near_misses(query: Query, texts: Sequence[str]) -> tuple[Near, ...]:
+    """Other ways of writing what `query` looks for; `texts` are abstracts that it finds, for their abbreviations."""
+    return nearby.near_misses(query, texts, parse)
+
+
+def narrower(query: Query, categories: Sequence[str]) -> tuple[Query, ...]:
+    """Queries that find a part of what `query` finds: the phrase, in the title, in one of the categories."""
+    return nearby.narrower(query, categories, parse)
 
 
 def looser(query: Query) -> tuple[Query, ...]:

@@ -46,8 +46,8 @@ def _texts(query: Query) -> Iterator[str]:
         yield from _with_parts_left_out(root)
     for one in (_anywhere(root), _words_apart(root)):
         yield str(one)
-    if isinstance(root, And) and len(telling := _telling(root.parts)) > 1:
-        yield str(Or(telling))
+    if isinstance(root, And) and len(words := telling(root.parts)) > 1:
+        yield str(Or(words))
 
 
 def _with_parts_left_out(root: And) -> Iterator[str]:
@@ -55,15 +55,15 @@ def _with_parts_left_out(root: And) -> Iterator[str]:
     kept = tuple(part for part in root.parts if not isinstance(part, Not))
     if len(kept) < len(root.parts):
         yield str(And(kept))
-    telling = _telling(kept)
-    if telling and len(telling) < len(kept):
-        yield str(And(telling))
-    if len(telling) > 1:
-        for left_out in reversed(telling):
-            yield str(And(tuple(part for part in telling if part is not left_out)))
+    words = telling(kept)
+    if words and len(words) < len(kept):
+        yield str(And(words))
+    if len(words) > 1:
+        for left_out in reversed(words):
+            yield str(And(tuple(part for part in words if part is not left_out)))
 
 
-def _telling(parts: tuple[Node, ...]) -> tuple[Node, ...]:
+def telling(parts: tuple[Node, ...]) -> tuple[Node, ...]:
     """What is wanted, without stop words."""
     return tuple(part for part in parts if not isinstance(part, Not) and not _is_stop_word(part))
 

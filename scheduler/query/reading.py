@@ -248,7 +248,7 @@ def opposite(node: Node) -> Node:
 def terms(field: Field, lexeme: Lexeme) -> list[Term]:
     """The term that one word or phrase stands for; several, one of which will do, for `cat:cs.LG,cs.AI`."""
     if field is Field.TYPE:
-        return [_type(kind) for kind in _announce_types(lexeme)]
+        return [term_of_type(kind) for kind in _announce_types(lexeme)]
     if field is Field.CATEGORY:
         names = [name for name in lexeme.text.replace("+", ",").split(",") if text_words(name)]
         return [_category(name) for name in names]
@@ -298,7 +298,8 @@ def _announce_types(lexeme: Lexeme) -> list[AnnounceType]:
     return kinds
 
 
-def _type(kind: AnnounceType) -> Term:
+def term_of_type(kind: AnnounceType) -> Term:
+    """What `type:` and the name of an announce type stand for."""
     return Term(Field.TYPE, kind.value, (Run((type_token(kind),)),))
 
 

@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from sqlite_utils import Database
@@ -32,6 +32,7 @@ from scheduler.store.database import writing
 from scheduler.store.library import KEPT_BY_PERSON
 from scheduler.store.replays import Replays
 from scheduler.store.wordings import put_words, read_words, united
+from scheduler.trends import Tally
 
 KEYS_PER_DAY = 100_000
 """A paper's key is yyyymmdd * KEYS_PER_DAY + sequence: a date is a range of keys, newest first their order."""
@@ -374,11 +375,21 @@ class Archive:
 
     def dates(self, first: date, last: date) -> tuple[date, ...]:
         """The dates from `first` to `last` (both included) on which papers were announced, oldest first."""
-        rows = self._db.query(
-            "select distinct date from announcement where date between ? and ? order by date",
-            [first.isoformat(), last.isoformat()],
-        )
-        return tuple(date.fromisoformat(row["date"]) for row in rows)
+        found: list[date] = []
+        before = last + timedelta(days=1)
+        # One step of the index for each date, however many papers that has.
+        while day := self._last_date_before(before):
+            if day < first:
+                break
+            found.append(day)
+            before = day
+        return tuple(reversed(found))
+
+    def _last_date_before(self, day: date) -> date | None:
+        row = self._db.execute(
+            "select max(date) from announcement where date < ?", [day.isoformat()]
+        ).fetchone()
+        return date.fromisoformat(row[0]) if row[0] else None
 
     def day(self, day: date) -> tuple[DayPaper, ...]:
         """The news of one date (new and cross-listed papers), each once, new ones first, as announced.
@@ -474,6 +485,24 @@ class Archive:
     def found_among(self, wanted: Query, keys: Sequence[int], *, today: date) -> frozenset[int]:
         """Those of `keys` whose papers a query finds."""
         return search.among(self._db, wanted, keys, today=today)
+
+    def tallies(self, wanted: Sequence[Query], first: date, last: date, *, today: date) -> tuple[Tally, ...]:
+        """How many papers each query finds on each date from `first` to `last`; all together take a second at most.
+
+        Where that is not enough, older days are left out (`Tally.since`).
+        """
+        end = time.monotonic() + search.Patience(time.monotonic).page
+        return tuple(
+            search.tally(
+                self._db,
+                one,
+                first,
+                last,
+                today=today,
+                patience=search.Patience(time.monotonic, page=max(end - time.monotonic(), 0)),
+            )
+            for one in wanted
+        )
 
     def with_id_like(self, typed: str, limit: int) -> tuple[Known, ...]:
         """The newest papers whose id begins with what was typed: what autocomplete offers for an id."""

@@ -16,13 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 
 from sqlite_utils import Database
 
 from scheduler.query import Query, positive_terms
 from scheduler.query.fts import fts, title_expression
 from scheduler.tokens import TOKEN_CHARACTERS, Document
+from scheduler.trends import Tally
 
 SCHEMA = f"""
 create virtual table paper_text using fts5(
@@ -38,6 +39,7 @@ _DAY = 100_000
 _FIRST_WINDOW = 8 * _DAY
 _GROWTH = 4
 _LARGEST_WINDOW = 10_000 * _DAY
+_FIRST_COUNTED, _LARGEST_COUNTED = timedelta(days=8), timedelta(days=100)
 _STEPS_BETWEEN_CHECKS = 64
 _KEYS_AT_ONCE = 500
 
@@ -51,6 +53,13 @@ _OLDEST = "select rowid from paper_text order by rowid limit 1"
 _MATCHING = (
     "select rowid from paper_text where paper_text match :match and rowid between :low and :high "
     "order by rowid desc"
+)
+_DAILY = (
+    f"select rowid / {_DAY} as day, count(*) from paper_text where paper_text match :match "
+    "and rowid between :low and :high group by day"
+)
+_ALL_DAILY = (
+    f"select rowid / {_DAY} as day, count(*) from paper_text where rowid between :low and :high group by day"
 )
 _ALL = "select rowid from paper_text where rowid between :low and :high order by rowid desc"
 
@@ -141,7 +150,7 @@ def search(
     one. Without `patience` everything is looked at, however long it takes.
     """
     low, high = _range(db, query, today)
-    is_open = any(run.is_open for term in positive_terms(query.root) for run in term.runs)
+    is_open = _has_prefix(query)
     scans = [_Scan(db, match, low, high, in_one_go=is_open) for match in _matches(query)]
     deadline = _Deadline(patience)
     hits = _signed_hits(scans, before, deadline)
@@ -173,6 +182,29 @@ def among(db: Database, query: Query, keys: Sequence[int], *, today: date) -> fr
     return frozenset(found)
 
 
+def tally(db: Database, query: Query, first: date, last: date, *, today: date, patience: Patience) -> Tally:
+    """The hits of `query` from `first` to `last` by the date of their keys, newest days first while the time lasts."""
+    begin, end = query.span(today)
+    start, until = max(first, begin or first), min(last, end or last)
+    match, deadline = fts(query), _Deadline(patience)
+    counts: dict[date, int] = {}
+    width = until - start if _has_prefix(query) else _FIRST_COUNTED
+    while until >= start:
+        low = max(start, until - width)
+        keys = {"match": match, "low": _first_key(low), "high": _first_key(until) + _DAY - 1}
+        rows = db.execute(_DAILY if match else _ALL_DAILY, keys)
+        counts |= {date.fromisoformat(str(day)): count for day, count in rows}
+        if low > start and deadline.has_come():
+            return Tally(counts, low)
+        until, width = low - timedelta(days=1), min(width * _GROWTH, _LARGEST_COUNTED)
+    return Tally(counts, first)
+
+
+def _has_prefix(query: Query) -> bool:
+    """True for a query with the beginning of a word, which FTS5 reads in all of the index whatever the range."""
+    return any(run.is_open for term in positive_terms(query.root) for run in term.runs)
+
+
 def _matches(query: Query) -> list[str]:
     """The FTS5 expressions to be shown one after the other; "" for every paper."""
     whole = fts(query)
@@ -199,7 +231,7 @@ def _first_key(day: date) -> int:
 class _Scan:
     """One FTS5 expression over a range of keys.
 
-    `in_one_go` is for prefixes: FTS5 reads every word that begins so in all of the index whatever the range.
+    `in_one_go` is for prefixes: see `_has_prefix`.
     """
 
     db: Database
