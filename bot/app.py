@@ -84,7 +84,8 @@ def open_seeded(path: Path) -> Store:
 def assemble(settings: Settings) -> Assembly:
     """Opens the database and sets the desk on it."""
     store = StoreThread(open_seeded(settings.database))
-    house = House(topics.catalogue(settings.topics), settings.categories, settings.contact, encoder(settings))
+    catalogue = topics.catalogue(settings.topics)
+    house = House(catalogue, settings.categories, settings.contact, encoder(settings), settings.font)
     return Assembly(settings, store, Desk(store, house, defaults(settings), settings.lang, clock))
 
 

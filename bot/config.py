@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from dotenv import dotenv_values
+from PIL import ImageFont
 
 from scheduler.categories import CATEGORIES
 from scheduler.enrich.wishes import Part
@@ -150,6 +151,16 @@ def _feeds(text: str) -> tuple[str, ...]:
     if not all(map(is_web_address, addresses)):
         raise ValueError("addresses that begin with https:// or http://, with commas between")
     return addresses
+
+
+def _font(text: str) -> Path | None:
+    path = _no_path_or(text)
+    try:
+        if path is not None:
+            ImageFont.truetype(str(path), 12)
+    except OSError:
+        raise ValueError("a file with a TrueType or OpenType font (.ttf, .otf, .ttc)") from None
+    return path
 
 
 def _yes_or_no(text: str) -> bool:
@@ -371,6 +382,9 @@ class Settings:
     )
     site_lang: str = setting(_content, "en", "The static site: what papers are shown in: en, zh or both.")
     site_url: str = setting(_no_url_or, "", "The static site: its address, for links in its feeds.")
+    font: Path | None = setting(
+        _font, "", "A font file with Chinese for the words in pictures. Empty: Latin letters only."
+    )
     tick: float = setting(_tick, "20", "Seconds between two looks at what is due: fetches and digests.")
     log_level: str = setting(_level, "INFO", "How much is logged: DEBUG, INFO, WARNING or ERROR.")
 

@@ -122,6 +122,6 @@ def _only_looks_plural(word: str) -> bool:
 def _without_ending(word: str) -> str:
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
-    if word.endswith(_WITH_ES) or word in _US_WITH_ES or word in _O_WITH_ES:
+    if (word.endswith(_WITH_ES) and len(word) > 4) or word in _US_WITH_ES or word in _O_WITH_ES:
         return word[:-2]
     return word[:-1]

@@ -378,7 +378,7 @@ def folded(text: str) -> str:
 
 def _folded_word(word: str) -> list[str]:
     chains = [[bare_atom(atom) for atom in chain] for chain in _chains(word)]
-    stable = [[_stable(atom) for atom in chain] for chain in chains]
+    stable = list(map(_stable_chain, chains))
     pairs = [2 if _is_joinable(chain) else 1 for chain in chains]
     if pairs.count(2) > 1:  # such pairs are joined together or not at all
         return ["/".join(map("-".join, stable))]
@@ -387,6 +387,20 @@ def _folded_word(word: str) -> list[str]:
         for chain, ends in zip(stable, pairs, strict=True)
         for part in ("-".join(chain[:ends]), *chain[ends:])
     ]
+
+
+def _stable_chain(atoms: list[str]) -> list[str]:
+    """The singulars, but where a pair is also looked for joined only as long as that stays the same."""
+    stable = [_stable(atom) for atom in atoms]
+    if not _is_joinable(atoms):
+        return stable
+    (one, other), joined = atoms[:2], _joined_token(atoms)
+    pairs = (stable[:2], [one, stable[1]], [stable[0], other], [one, other])
+    return [*next(pair for pair in pairs if _joined_token(pair) == joined), *stable[2:]]
+
+
+def _joined_token(atoms: Sequence[str]) -> str:
+    return singular(_cut(atoms[0] + atoms[1]))
 
 
 def _stable(atom: str) -> str:

@@ -250,7 +250,7 @@ CASE_11 = [
 
 
 @pytest.mark.parametrize(
-    "command", ["search", "subscribe", "paper", "unsubscribe", "digest", "topics", "settings"]
+    "command", ["search", "subscribe", "try", "paper", "unsubscribe", "digest", "topics", "settings"]
 )
 @pytest.mark.parametrize("text", CASE_11)
 def test_whatever_is_typed_is_answered(office: Office, ada: Person, command: str, text: str) -> None:

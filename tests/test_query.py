@@ -132,6 +132,8 @@ def problem_of(text: str) -> QueryError:
         ("rl RL Rl", "rl"),
         ("Models", "model"),
         ("Multi-Agents", "multi-agent"),
+        ("rl-matrices", "rl-matrices"),
+        ("agents-models", "agents-model"),
         ("multi/agent", "multi-agent"),
         ('"the multi-agent-systems"', '"the multi-agent system"'),
         ("State-of-the-Art", '"state of the art"'),
@@ -474,3 +476,27 @@ def test_what_is_typed_so_far(typed: str, canonical: str) -> None:
             parse_typed(typed)
         return
     assert parse_typed(typed).canonical == canonical
+
+
+@given(
+    st.lists(
+        st.lists(
+            st.sampled_from(
+                "multi-agent multi/agent Multi-Agents multi agent agents models Model model rl-matrices rl-matrix "
+                "State-of-the-art state of the art 强化 学习 强化学习 a-b/c-d GPT-4 gpt4 O'Brien C++-based 5-10".split()
+            ),
+            min_size=1,
+            max_size=5,
+        ).map(" ".join),
+        min_size=2,
+        max_size=12,
+    )
+)
+@settings(max_examples=200, deadline=None)
+def test_phrases_that_look_for_the_same_have_one_spelling(phrases: list[str]) -> None:
+    spelt: dict[tuple[object, ...], str] = {}
+    for phrase in phrases:
+        found = phrase_query(phrase)
+        assert parse(found.canonical) == found
+        assert isinstance(found.root, Term)
+        assert spelt.setdefault(found.root.runs, found.canonical) == found.canonical

@@ -27,13 +27,22 @@ def subscribe(visit: Visit) -> Reply:
     """Saves what was typed: several plain words as the phrase (and says so), anything else as it stands."""
     if not visit.argument:
         return _ask_what(visit)
+    parsed, title = read_wish(visit)
+    return _save(visit, parsed, title, loose=query.is_plain_words(visit.argument))
+
+
+def read_wish(visit: Visit) -> tuple[Query, str]:
+    """What is meant by what was typed after /subscribe or /try, and what it is called. Raises QueryError.
+
+    A topic's name stands for its query, several plain words for the phrase.
+    """
     topic = next((topic for topic in visit.house.topics if topic.key == visit.argument.casefold()), None)
     if topic is not None:
-        return _save(visit, query.parse(topic.query), visit.in_its_language(topic.title))
+        return query.parse(topic.query), visit.in_its_language(topic.title)
     if query.is_plain_words(visit.argument):
-        return _save(visit, query.phrase_query(visit.argument), " ".join(visit.argument.split()), loose=True)
+        return query.phrase_query(visit.argument), " ".join(visit.argument.split())
     parsed = query.parse(visit.argument)
-    return _save(visit, parsed, title_of(parsed))
+    return parsed, title_of(parsed)
 
 
 def title_of(parsed: Query) -> str:

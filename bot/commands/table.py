@@ -18,6 +18,7 @@ from bot.commands import (
     standing,
     status,
     subscribing,
+    trying,
 )
 from bot.commands.preview import preview
 from bot.commands.similar import similar, similar_page
@@ -75,6 +76,12 @@ COMMANDS = (
         N_("Find papers in the archive, newest first"),
         reading.search,
         ("query", N_("Words, phrases, authors, categories"), True),
+    ),
+    Command(
+        "try",
+        N_("How many papers a subject would bring, before following it"),
+        trying.try_wish,
+        ("query", N_("Words, a phrase in quotes, or a topic"), True),
     ),
     Command(
         "paper",
@@ -175,6 +182,7 @@ ACTIONS: Mapping[str, Handler] = {
     "unmute": muting.unmute,
     "m": by_meaning.page,
     "sub": subscribing.subscribe_to,
+    "try": trying.try_query,
     "loosen": subscribing.loosen,
     "undo": subscribing.undo,
     "subscriptions": subscribing.subscriptions,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from bot.locale import Translator
@@ -24,13 +25,14 @@ from scheduler.topics import Topic
 class House:
     """What all visits share: the catalogue of topics, the categories fetched, and how to reach the operator.
 
-    `encoder` is what searches by meaning, None without that extra.
+    `encoder` is what searches by meaning, None without that extra; `font` is a file for the words in pictures.
     """
 
     topics: tuple[Topic, ...]
     categories: tuple[str, ...]
     contact: str
     encoder: Encoder | None = None
+    font: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,15 +126,6 @@ def _font(path: Path | None, size: int) -> ImageFont.FreeTypeFont:
     return own
 
 
-def is_font(path: Path) -> bool:
-    """True for a file with a font that can be drawn with."""
-    try:
-        ImageFont.truetype(str(path), _SMALL)
-    except OSError:
-        return False
-    return True
-
-
 @lru_cache(maxsize=4096)
 def _has(font: Path | None, letter: str) -> bool:
     if font is None:

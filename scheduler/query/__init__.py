@@ -132,13 +132,13 @@ def is_plain_words(text: str) -> bool:
 def phrase_query(words: str) -> Query:
     """The query for `words` side by side: diffusion policy → "diffusion policy". Raises QueryError.
 
-    The length that counts is that of the words, and `raw` is what was typed.
+    The length that counts is that of the words, and `raw` has the quotes.
     """
     typed = words.strip()
     if not typed or len(typed) > MAX_LENGTH:
         return parse(words)
     try:
-        return read(f'"{clean(typed)}"', words)
+        return read(f'"{clean(typed)}"', f'"{typed}"')
     except FaultError:
         return parse(f'"{typed}"')
 

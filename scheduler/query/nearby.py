@@ -72,7 +72,7 @@ def _ways(term: Term, texts: Sequence[str]) -> Iterator[tuple[Nearness, str]]:
         if len(words[0]) <= _LONGEST_ACRONYM and (long := spelt_out(words[0], texts)):
             yield Nearness.ACRONYM, long
     elif short := abbreviated(term.text, texts):
-        yield Nearness.ACRONYM, short
+        yield Nearness.ACRONYM, short.upper()
     if words[-1].isalpha() and words[-1].isascii() and len(words[-1]) >= _SHORTEST_STEM:
         yield Nearness.ENDING, f"{term.text}*"
     if len(words) > 1:
@@ -129,7 +129,7 @@ def _narrower_texts(query: Query, categories: Sequence[str]) -> Iterator[str]:
         yield f'"{" ".join(part.text for part in root.parts if isinstance(part, Term))}"'
         yield " ".join(f"ti:{word}" for word in words)
     if isinstance(root, Term | Or) and all(term.field is Field.ANYWHERE for term in positive_terms(root)):
-        yield f"ti:({root})"
+        yield f"ti:{root}" if isinstance(root, Term) else f"ti:({root})"
     body = f"({root})" if isinstance(root, Or) else str(root)
     if not any(term.field is Field.CATEGORY for term in positive_terms(root)):
         yield from (f"{body} cat:{category}" for category in categories)
