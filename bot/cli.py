@@ -1,4 +1,4 @@
-"""`paperboy`: demo, run, chat, fetch, replay, backfill, status, digest, search, site.
+"""`paperboy`: demo, run, chat, fetch, import, translations, replay, backfill, status, digest, search, site.
 
 Exit status: 0 done, 1 failed, 2 wrong usage or settings. What a program may read goes to standard output, what a
 person should know to standard error, each in one clear line.
@@ -19,10 +19,11 @@ from typing import Any, TypeVar
 
 import click
 
-from bot import app, backfilling, console, fetching, learning, publishing, views
+from bot import app, backfilling, console, fetching, importing, learning, publishing, views
 from bot.config import Settings, load_settings, unknown_settings, web_address
 from bot.locale import translator
 from bot.render.query_words import error_line
+from scheduler import seeds
 from scheduler.errors import PaperboyError, QueryError, SettingsError
 from scheduler.models import ChatKind
 from scheduler.store import Store
@@ -207,6 +208,48 @@ def _report(results: Sequence[fetching.Fetched], as_json: bool) -> None:
 def replay(database: Path | None, folder: Path, as_json: bool) -> None:
     """Rebuild the days of a recording (paperboy fetch --record DIR) without any network."""
     _report(fetching.from_recording(load_settings(database=database), folder), as_json)
+
+
+@paperboy.command("import")
+@database_option
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line for each file.")
+def import_digests(database: Path | None, paths: tuple[Path, ...], as_json: bool) -> None:
+    """Put digests with their Chinese translations into the archive, from text files or whole folders of them.
+
+    What paperboy digest --format text prints can be imported. Translations are checked against the papers; importing
+    a file again changes nothing.
+
+    \b
+    paperboy import 2026-09-29.txt
+    paperboy import old-digests/
+    """
+    settings = load_settings(database=database)
+    glossary = seeds.glossary(settings.glossary)
+    with opened(settings) as store:
+        results = importing.import_files(store, paths, glossary, sys.stderr)
+    for result in results:
+        if as_json:
+            click.echo(json.dumps(result.for_programs(), ensure_ascii=False))
+        else:
+            for line in result.for_people(settings.timezone):
+                click.echo(line)
+    errors = [error for result in results for error in result.errors]
+    for error in errors:
+        click.echo(f"paperboy: {error}", err=True)
+    if errors:
+        sys.exit(FAILED)
+
+
+@paperboy.command()
+@database_option
+@click.option("--flagged", is_flag=True, help="Only what the checks doubt, place by place.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON list for programs.")
+def translations(database: Path | None, flagged: bool, as_json: bool) -> None:
+    """List the translations in the archive and what the checks found in them, newest paper first."""
+    settings = load_settings(database=database)
+    with opened(settings) as store:
+        click.echo(views.translations(store, flagged, as_json))
 
 
 @paperboy.command()

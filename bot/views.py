@@ -15,6 +15,7 @@ from bot.render.json import digest_object, paper_object, search_object
 from bot.render.markdown import digest_markdown
 from bot.render.status import source_block, source_object
 from bot.render.text import digest_text
+from bot.render.translations import flag_objects, flag_table, word_object, word_table
 from bot.render.view import View
 from scheduler import enrich, query
 from scheduler import status as standing
@@ -89,8 +90,12 @@ def _chat(store: Store, name: str) -> Chat:
 Writer = Callable[[Shown, str, str, datetime], str]
 
 
+CHINESE_ZONE = "Asia/Shanghai"
+
+
 def _text(shown: Shown, lang: str, zone: str, now: datetime) -> str:
-    return digest_text(shown.digest, now, zone, lang)
+    """A Chinese head tells Beijing's time, unless a chat or the operator has another zone than UTC, the default."""
+    return digest_text(shown.digest, now, CHINESE_ZONE if lang != "en" and zone == "UTC" else zone, lang)
 
 
 def _markdown(shown: Shown, lang: str, zone: str, now: datetime) -> str:
@@ -171,3 +176,14 @@ def status(store: Store, settings: Settings, as_json: bool, now: datetime) -> st
         return json.dumps({"sources": source_object(shown)}, ensure_ascii=False, indent=2)
     block = source_block(shown, _view("en", settings.timezone), now)
     return "\n\n".join(one.plain for one in pack([block], dialect_for(Platform.CONSOLE)))
+
+
+def translations(store: Store, flagged: bool, as_json: bool) -> str:
+    """The Chinese words in the archive, or with `flagged` every place in them that the checks doubt."""
+    words = store.archive.worded("zh", flagged=flagged)
+    if as_json:
+        objects = (
+            [flag for one in words for flag in flag_objects(*one)] if flagged else map(word_object, words)
+        )
+        return json.dumps(list(objects), ensure_ascii=False, indent=2)
+    return flag_table(words) if flagged else word_table(words)

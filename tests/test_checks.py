@@ -85,6 +85,7 @@ def test_each_kind_of_fault_is_named(source: str, target: str, kind: str, detail
         ("It halves the cost of 50% of runs.", "它使一半运行的成本减半。"),
         ("It is 80% faster and 3x smaller.", "它快八成，体积缩小到三分之一。"),
         ("We use 3D scans with 6-DoF grasps in 2026.", "我们在2026年使用三维扫描和6自由度抓取。"),
+        ("It has a macro-F1 of 63.3% and image-to-3D steps.", "其宏观F1为63.3%，并有图像到三维的步骤。"),
         ("RL for LLMs on AI tasks.", "面向人工智能任务的大语言模型强化学习。"),
         ("Public policy and the policy of agents.", "公共政策与智能体的策略。"),
         ("We train long short-term memory networks.", "我们训练LSTM网络。"),

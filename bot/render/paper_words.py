@@ -15,6 +15,9 @@ from scheduler.models import Author, Paper, Wording
 
 Wordings = Mapping[str, Wording]
 
+MOST_DOUBTS = 3
+"""As many places are named in a mark."""
+
 _SUFFIXES = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"})
 _GROUPS = frozenset({"collaboration", "team", "consortium", "group", "project"})
 _LOOSE_ENDS = " ,;:.…，、；：。（("
@@ -77,6 +80,23 @@ def abstracts(paper: Paper, wordings: Wordings, languages: Sequence[str]) -> tup
         return english
     translated = Said("zh", chinese.abstract, chinese.origin)
     return (*english, translated) if languages[0] == "en" else (translated, *english)
+
+
+def doubts(wordings: Wordings, languages: Sequence[str], field: str = "") -> str:
+    """ "⚠ 3.6k → 36k?": what the checks doubt in the words that are shown, "" where they doubt nothing.
+
+    Of `field` ("title", "abstract", "tldr") alone where one is named. Terms that are only unusual are not told: the
+    glossary's flags are for who runs Paperboy.
+    """
+    found = [
+        flag.detail
+        for lang in languages
+        if (word := wordings.get(lang)) is not None
+        for flag in word.flags
+        if flag.kind != "terminology" and flag.field == (field or flag.field)
+    ]
+    told = "; ".join(list(dict.fromkeys(found))[:MOST_DOUBTS])
+    return f"⚠ {told.removesuffix('?').rstrip()}{' ' if told.endswith(' ?') else ''}?" if told else ""
 
 
 def untranslated(wordings: Wordings, languages: Sequence[str]) -> bool:

@@ -7,16 +7,17 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from bot.locale import Translator, translator
-from bot.render.paper_words import abstracts, chinese_title, links, tldrs
+from bot.render.paper_words import abstracts, chinese_title, doubts, links, tldrs
 from scheduler import calendar, paper_ids
 from scheduler.categories import category_name
-from scheduler.models import Digest, DigestPaper
+from scheduler.models import AnnounceType, Digest, DigestPaper
 
 
 def digest_text(digest: Digest, generated: datetime, zone: str, lang: str) -> str:
     """The digest as text. `generated` is aware, times are in `zone`, `lang` is "en", "zh" or "both".
 
-    "en" has an English head and no Chinese; the other two have a Chinese head and both languages.
+    "en" has an English head and no Chinese; the other two have a Chinese head and both languages. What is printed
+    can be read again (`scheduler.sources.digests`): one line a field, and no field that says what another one says.
     """
     t = translator("en" if lang == "en" else "zh")
     languages = ("en",) if lang == "en" else ("en", "zh")
@@ -31,13 +32,14 @@ def digest_text(digest: Digest, generated: datetime, zone: str, lang: str) -> st
 
 def _head(digest: Digest, generated: datetime, zone: ZoneInfo, t: Translator) -> str:
     made = _moment(generated.astimezone(zone), seconds=True)
-    announced = ", ".join(_announced(calendar.announced_at(day), zone) for day in digest.dates)
-    if not announced or not digest.announced:
+    lists = ", ".join(announced(calendar.announced_at(day), zone) for day in digest.dates)
+    if not lists or not digest.announced:
         return t("Generated: {generated}", generated=made)
-    return t("Generated: {generated}; arXiv announcement: {announced}", generated=made, announced=announced)
+    return t("Generated: {generated}; arXiv announcement: {announced}", generated=made, announced=lists)
 
 
-def _announced(moment: datetime, zone: ZoneInfo) -> str:
+def announced(moment: datetime, zone: ZoneInfo) -> str:
+    """ "2026-09-28 20:00 EDT (2026-09-29 08:00 UTC+8)": a moment on its own clock and on that of `zone`."""
     return f"{moment:%Y-%m-%d %H:%M %Z} ({_moment(moment.astimezone(zone))})"
 
 
@@ -81,10 +83,23 @@ def _fields(one: DigestPaper, languages: tuple[str, ...]) -> Iterator[str]:
         yield f"Arxiv link: {pages['abs']}" if paper_ids.is_arxiv(paper.id) else f"Link: {pages['abs']}"
     if "pdf" in pages:
         yield f"Pdf link: {pages['pdf']}"
+    yield from _particulars(one)
     for said in tldrs(one.wordings, languages):
         yield f"TL;DR {_one_line(said.text)}"
     for said in abstracts(paper, one.wordings, languages):
         yield f"{'Abstract' if said.lang == 'en' else '中文摘要'} {_one_line(said.text)}"
+    if mark := doubts(one.wordings, languages):
+        yield mark
+
+
+def _particulars(one: DigestPaper) -> Iterator[str]:
+    """What only some papers have."""
+    if one.announce_type is not AnnounceType.NEW:
+        yield f"Announce type: {one.announce_type}"
+    paper = one.paper
+    for name, value in (("Comments", paper.comments), ("Journal ref", paper.journal_ref), ("DOI", paper.doi)):
+        if value:
+            yield f"{name}: {_one_line(value)}"
 
 
 def _subject(code: str) -> str:

@@ -17,7 +17,7 @@ _WORD = re.compile(r"[A-Za-z0-9]+")
 _LOOK = re.compile(r"(?<![A-Za-z0-9])[A-Za-z][a-z]*[A-Z0-9][A-Za-z0-9]*")
 """A word with a capital behind its first letter (GRPO, iCaRL), or with digits (Qwen3); 700K and 3D are figures."""
 _VERSIONED = re.compile(r"(?<![\w.-])[A-Za-z][A-Za-z0-9]{0,30}(?:[-.][A-Za-z0-9]{1,20}){0,6}")
-_LOWER_ENDING = re.compile(r"(?:[-.][a-z]+)+\Z")
+_LOWER_ENDS = re.compile(r"\A(?:[a-z]+[-.])+|(?:[-.][a-z]+)+\Z")
 _LATIN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{3,}(?![A-Za-z0-9])")
 _NOT_A_LETTER = re.compile(r"[^a-z0-9\u3400-\u9fff\u0370-\u03ff]+")
 _URL = re.compile(r"(?:https?://|www\.)[^\s\u3000-\u9fff，。；）]{1,500}", re.IGNORECASE)
@@ -25,6 +25,8 @@ _SPELT_OUT = re.compile(r"([A-Z]{2,4})[a-z]{3,}\Z")
 _CAPITAL_INSIDE = re.compile(r"[A-Za-z0-9][.@/+][A-Z]")
 _GLUED = re.compile(r"[a-z]{4,}(?=[A-Z])")
 _SHOUTED = re.compile(r"\b[A-Z]{4,}(?: [A-Z]{4,})+\b")
+_FIELD_WORDS = frozenset("AI ML RL LLM VLM MLLM NLP GPU CPU API RLHF".split())
+"""Short for what every reader of the field knows; using one names nothing."""
 _NO_NAMES = frozenset("URL PDF II III IV VI VII VIII IX XI TL DR".split())
 _LONGEST_TITLE_NAME = 40
 _MOST_TITLE_WORDS = 4
@@ -83,7 +85,7 @@ def lost(source: str, target: str, glossary: Glossary, known: Iterable[Name] = (
 
 def added(source: str, target: str) -> list[str]:
     """The names of `target` that `source` has not: neither the word itself nor the words an acronym is made of."""
-    return _unknown(_names(target), source)
+    return [name for name in _unknown(_names(target), source) if name not in _FIELD_WORDS]
 
 
 def foreign(source: str, target: str) -> list[str]:
@@ -129,10 +131,10 @@ def _names(text: str) -> Iterator[str]:
 
 
 def _versions(text: str) -> Iterator[str]:
-    """Names that go on with a number (GPT-4, Qwen3.8-27B), without an English ending (-based)."""
+    """Names that go on with a number (GPT-4, Qwen3.8-27B), without English words that are tied to them (-based)."""
     for match in _VERSIONED.finditer(text):
-        version = _LOWER_ENDING.sub("", match.group())
-        if sum(letter.isupper() for letter in version) and re.search(r"[A-Za-z]{2}.*\d", version):
+        version = _LOWER_ENDS.sub("", match.group())
+        if not version.islower() and re.search(r"[A-Za-z]{2}.*\d", version):
             yield version
 
 

@@ -25,6 +25,7 @@ ORIGIN = "import"
 
 _KEYWORD = re.compile(r"Keyword[:：]\s*(\S.*)")
 _BULLET = re.compile(r"[•·*-]\s+(?P<rest>\S.*)")
+_MARK = re.compile(r"[•·*-]\s+⚠")
 _FIELD = re.compile(
     r"(?P<name>Authors|Subjects|Arxiv link|Pdf link|Link|Announce type|Comments|Journal ref|DOI)"
     r"\s*[:：]\s*(?P<value>.*)"
@@ -45,6 +46,7 @@ _HAN = re.compile(r"[\u3400-\u9fff]")
 _NAMES = {name.casefold(): code for code, name in CATEGORIES.items()}
 _HOSTS = {"biorxiv.org": "biorxiv", "medrxiv.org": "medrxiv"}
 _LOOKED_AT = 20_000
+_CHINESE_TLDR = "tl;dr zh"
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +185,8 @@ def _pieces(lines: list[str]) -> Iterator[_Piece]:
     """The papers' lines. A field goes on over the lines that follow it without an empty one between."""
     piece, last, has_begun = _Piece([], {}), "", False
     for line in map(str.strip, lines):
+        if _MARK.match(line):
+            continue
         field = _field(line)
         has_begun = has_begun or field is not None or _KEYWORD.match(line) is not None
         if field is not None:
@@ -207,18 +211,23 @@ def _field(line: str) -> tuple[str, str] | None:
     if field is None:
         return None
     name = (field["name"] or field["text"]).lower()
-    return name, (field["value"] or field["words"] or "").strip()
+    words = (field["value"] or field["words"] or "").strip()
+    return (_CHINESE_TLDR if name == "tl;dr" and _is_chinese(words) else name), words
+
+
+def _is_chinese(words: str) -> bool:
+    return len(_HAN.findall(words)) > len(words) // 4
 
 
 def _titles(lines: list[str], keyword: str) -> tuple[str, list[str]]:
     """The keyword that the lines above a paper's fields name (else the one before), and its titles."""
     start = 0
     while start < len(lines) - 1 and (found := _KEYWORD.fullmatch(lines[start])):
-        if start == len(lines) - 2 and _HAN.search(lines[start + 1]) and _HAN.match(found.group(1)):
-            break  # "Keyword: …" is the title of a paper, with its translation below
+        if start == len(lines) - 2 and _is_chinese(lines[start + 1]):
+            break  # arXiv's titles are English: this one begins with "Keyword:", and its translation is below it
         keyword = found.group(1).strip()
         start += 1
-    return keyword, lines[start:]
+    return keyword, lines[start:][-2:]
 
 
 def _entry(fields: dict[str, str], titles: list[str], keyword: str) -> Entry:
@@ -237,15 +246,19 @@ def _entry(fields: dict[str, str], titles: list[str], keyword: str) -> Entry:
         journal_ref=fields.get("journal ref", ""),
     )
     title, abstract = titles[1] if len(titles) > 1 else "", fields.get("中文摘要", "")
-    failed = [bool(_FAILED.match(words)) for words in (title, abstract)]
-    chinese = Wording(
-        "zh",
-        "" if failed[0] else text.clean(title),
-        abstract="" if failed[1] else text.clean(abstract),
-        origin=ORIGIN,
+    wordings = (
+        Wording("en", tldr=text.clean(fields.get("tl;dr", "")), origin=ORIGIN),
+        Wording(
+            "zh", _said(title), text.clean(fields.get(_CHINESE_TLDR, "")), _said(abstract), origin=ORIGIN
+        ),
     )
-    wordings = (chinese,) if chinese.title or chinese.abstract else ()
-    return Entry(paper, keyword, _announce_type(fields), wordings, any(failed))
+    said = tuple(one for one in wordings if one.title or one.tldr or one.abstract)
+    has_failed = any(_FAILED.match(words) for words in (title, abstract))
+    return Entry(paper, keyword, _announce_type(fields), said, has_failed)
+
+
+def _said(words: str) -> str:
+    return "" if _FAILED.match(words) else text.clean(words)
 
 
 def _announce_type(fields: dict[str, str]) -> AnnounceType:

@@ -116,7 +116,7 @@ class Archive:
         if digest is not None and self._replays.is_known(feed, digest):
             return
         keys = self._upsert(feed, now, wordings)
-        self._announce(feed.announcements, keys)
+        self._announce(feed, keys)
         if digest is not None:
             self._replays.keep(feed, digest)
 
@@ -229,15 +229,25 @@ class Archive:
             with writing(self._db):
                 self._write(key, new, old)
 
-    def _announce(self, announcements: Sequence[Announcement], keys: Mapping[PaperId, int]) -> None:
+    def _announce(self, feed: ParsedFeed, keys: Mapping[PaperId, int]) -> None:
+        """Writes the announcements; those of a response about no category in particular stand behind the others."""
+        first = self._announcements_on(feed.date) if not feed.category else 0
         self._db.conn.executemany(
             "insert into announcement(date, category, position, paper, announce_type) values (?, ?, ?, ?, ?) "
             "on conflict(date, category, paper) do nothing",
             [
                 (entry.date.isoformat(), entry.category, position, keys[entry.paper.id], entry.announce_type)
-                for position, entry in enumerate(announcements)
+                for position, entry in enumerate(feed.announcements, start=first)
             ],
         )
+
+    def _announcements_on(self, day: date | None) -> int:
+        """How many places of a day's announcements are taken."""
+        rows = self._db.query(
+            "select coalesce(max(position), -1) + 1 as n from announcement where date = ?",
+            [day.isoformat() if day else ""],
+        )
+        return int(next(iter(rows))["n"])
 
     def _record(self, feed: ParsedFeed, now: datetime) -> Batch:
         assert feed.date is not None
@@ -475,6 +485,15 @@ class Archive:
         for row in self._in("select * from wording where paper in", keys):
             found[row["paper"]][row["lang"]] = read_words(row)
         return found
+
+    def worded(self, lang: str, *, flagged: bool = False) -> tuple[tuple[PaperId, Wording], ...]:
+        """Every paper's words in one language, newest paper first; with `flagged` those that the checks doubt."""
+        rows = self._db.query(
+            "select paper.id as id, wording.* from wording join paper on paper.key = wording.paper "
+            "where lang = ? and (flags != '[]' or not ?) order by paper.key desc",
+            [lang, flagged],
+        )
+        return tuple((PaperId(row["id"]), read_words(row)) for row in rows)
 
     def search(self, wanted: Query, *, today: date, limit: int, before: int | None = None) -> FoundPapers:
         """The papers that a query finds, `limit` of them, those whose key is smaller than `before`."""

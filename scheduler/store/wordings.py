@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from typing import Any
 
 from sqlite_utils import Database
@@ -42,6 +42,8 @@ def united(known: Mapping[str, Wording], added: Iterable[Wording]) -> dict[str, 
 
 
 def _over(before: Wording, word: Wording) -> Wording:
+    """`word` over what is there. A text that somebody else wrote in the same words already stays theirs."""
+    word = _what_is_new(before, word)
     flags = tuple(flag for flag in before.flags if not getattr(word, flag.field)) + word.flags
     origin = word.origin if word.tldr or not before.tldr else before.origin
     translator = _translator(word) or _translator(before)
@@ -55,6 +57,20 @@ def _over(before: Wording, word: Wording) -> Wording:
         _status(word, flags),
         translator if translator != origin else "",
     )
+
+
+def _what_is_new(before: Wording, word: Wording) -> Wording:
+    known = [("tldr", before.origin), ("title", _translator(before)), ("abstract", _translator(before))]
+    theirs = {
+        field
+        for field, writer in known
+        if getattr(word, field) and getattr(word, field) == getattr(before, field) and writer != word.origin
+    }
+    flags = tuple(flag for flag in word.flags if flag.field not in theirs)
+    title, tldr, abstract = (
+        "" if field in theirs else getattr(word, field) for field in ("title", "tldr", "abstract")
+    )
+    return replace(word, title=title, tldr=tldr, abstract=abstract, flags=flags)
 
 
 def _translator(word: Wording) -> str:
