@@ -17,7 +17,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
-from bot import services, standing
+from bot import savers, services, standing
 from bot.adapters.discord import DiscordAdapter
 from bot.adapters.telegram import TelegramAdapter
 from bot.commands.desk import Desk
@@ -48,6 +48,9 @@ logger = logging.getLogger(__name__)
 
 FIRST_PAUSE = 2.0
 LONGEST_PAUSE = 300.0
+
+SAVERS_PAUSE = timedelta(minutes=5)
+"""How often it is looked whether somebody's saved papers have changed."""
 
 
 def clock() -> datetime:
@@ -317,6 +320,10 @@ def _tick(
     async def look_after_chats() -> None:
         await store.call(lambda store: standing.look_after(store, clock()))
 
+    async def tell_savers() -> None:
+        if await store.call(lambda store: savers.tell_if_due(store, clock())):
+            sender.wake()
+
     async def fetch_others() -> None:
         await harvesting.fetch_others_if_due(web, store, others(settings), clock())
 
@@ -333,6 +340,7 @@ def _tick(
     timetable.every(tick, "plan", plan, clock())
     if enricher.providers:
         timetable.every(tick, "enrich", enrich, clock())
+    timetable.every(SAVERS_PAUSE, "savers", tell_savers, clock())
     timetable.every(timedelta(days=1), "chats", look_after_chats, clock())
     if settings.sources or settings.feeds:
         timetable.every(tick, "others", fetch_others, clock())

@@ -201,9 +201,12 @@ class Library:
         )
         return tuple(row["person"] for row in rows)
 
-    def told(self, person: str, number: int) -> None:
-        """A person was told of every change up to the one of that number."""
-        self._db.execute("update saved set told = ? where person = ? and told < ?", [number, person, number])
+    def told(self, person: str, papers: Iterable[int], number: int) -> None:
+        """A person was told of every change of these papers up to the one of that number."""
+        self._db.conn.executemany(
+            "update saved set told = ? where person = ? and paper = ?",
+            [(number, person, paper) for paper in papers],
+        )
 
     def forget(self, person: str) -> None:
         """Deletes everything that is kept of a person."""
