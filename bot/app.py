@@ -17,7 +17,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
-from bot import savers, services, standing
+from bot import savers, services, sharding, standing
 from bot.adapters.discord import DiscordAdapter
 from bot.adapters.telegram import TelegramAdapter
 from bot.commands.desk import Desk
@@ -48,7 +48,6 @@ logger = logging.getLogger(__name__)
 
 FIRST_PAUSE = 2.0
 LONGEST_PAUSE = 300.0
-
 SAVERS_PAUSE = timedelta(minutes=5)
 """How often it is looked whether somebody's saved papers have changed."""
 
@@ -163,6 +162,9 @@ def adapters_of(
             commands=specs(),
             standing=desk.standing,
             memory=memory,
+            shard_count=settings.discord_shard_count,
+            shard_ids=settings.discord_shard_ids,
+            turn=sharding.session_turns(settings, clock),
         )
     return adapters
 
@@ -190,7 +192,7 @@ async def run(settings: Settings, roles: Collection[Role] = tuple(Role)) -> int:
     require_tokens(settings, roles)
     services.require_names(settings)
     async with contextlib.AsyncExitStack() as stack:
-        stack.enter_context(holding(settings.database, tuple(roles), clock()))
+        stack.enter_context(holding(settings.database, tuple(roles), clock(), sharding.shards_of(settings)))
         assembly = assemble(settings)
         stack.callback(assembly.store.close)
         memory = await _Memory.read(assembly.store)
@@ -200,9 +202,10 @@ async def run(settings: Settings, roles: Collection[Role] = tuple(Role)) -> int:
         loop = asyncio.get_running_loop()
         for signal_number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(signal_number, stop.set)
-        sender = Sender(assembly.store, adapters, clock)
+        senders = sharding.senders_of(settings, adapters)
+        sender = Sender(assembly.store, senders, clock)
         await assembly.store.call(
-            lambda store: store.outbox.recover([str(name) for name in adapters], clock())
+            lambda store: store.outbox.recover([str(name) for name in senders], clock())
         )
         platforms = [_start(stack, _keep_up(adapter, sender)) for adapter in adapters.values()]
         _start(stack, sender.run())

@@ -26,6 +26,7 @@ from scheduler.providers.translators import DIALECTS
 from scheduler.sources.names import SOURCES, is_web_address
 
 PREFIX = "PAPERBOY_"
+MOST_SHARDS = 16_000
 T = TypeVar("T")
 
 
@@ -118,6 +119,22 @@ def _gateway(text: str) -> str:
     if text and urlsplit(text).scheme not in ("ws", "wss"):
         raise ValueError("an address that begins with wss:// or ws://, or nothing to ask Discord for it")
     return text.rstrip("/")
+
+
+def _shard_count(text: str) -> int:
+    if not text.isdecimal() or int(text) > MOST_SHARDS:
+        raise ValueError(f"a number of shards from 1 to {MOST_SHARDS}, or 0 to do as Discord recommends")
+    return int(text)
+
+
+def _shard_ids(text: str) -> tuple[int, ...]:
+    ids: set[int] = set()
+    for piece in filter(None, re.split(r"[,\s]+", text)):
+        span = re.fullmatch(r"(\d{1,5})(?:-(\d{1,5}))?", piece)
+        if span is None or int(span[2] or span[1]) < int(span[1]):
+            raise ValueError("shard ids such as 0-3 or 0,1, or nothing for all shards")
+        ids.update(range(int(span[1]), int(span[2] or span[1]) + 1))
+    return tuple(sorted(ids))
 
 
 def _contact(text: str) -> str:
@@ -291,6 +308,12 @@ class Settings:
     discord_gateway_url: str = setting(
         _gateway, "", "Discord: the gateway. Empty: the REST API is asked for it."
     )
+    discord_shard_count: int = setting(
+        _shard_count, "0", "Discord: how many shards there are in all. 0: as many as Discord recommends."
+    )
+    discord_shard_ids: tuple[int, ...] = setting(
+        _shard_ids, "", "Discord: the shards of this process, such as 0-3 or 0,1. Empty: all of them."
+    )
     arxiv_feed_url: str = setting(
         _url_before("/rss", "/atom"), "https://rss.arxiv.org", "arXiv: the feeds (/rss/… and /atom/…)."
     )
@@ -400,7 +423,23 @@ def load_settings(
     values: dict[str, Any] = {one.name: _value(one.name, one.metadata, given) for one in fields(Settings)}
     if database is not None:
         values["database"] = database
-    return Settings(**values)
+    settings = Settings(**values)
+    _check_shards(settings)
+    return settings
+
+
+def _check_shards(settings: Settings) -> None:
+    """Raises SettingsError for shards that cannot be: every process must count alike, from 0 on."""
+    ids, count = settings.discord_shard_ids, settings.discord_shard_count
+    if ids and not count:
+        raise SettingsError(
+            f"{PREFIX}DISCORD_SHARD_IDS needs {PREFIX}DISCORD_SHARD_COUNT, the same in every process"
+        )
+    if ids and ids[-1] >= count:
+        raise SettingsError(
+            f"{PREFIX}DISCORD_SHARD_IDS: there is no shard {ids[-1]} among {count}; "
+            f"they are numbered from 0 to {count - 1}"
+        )
 
 
 def no_colour() -> bool:

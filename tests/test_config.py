@@ -42,6 +42,11 @@ def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
         ("ARXIV_PACE", "-1", "seconds"),
         ("LOG_LEVEL", "loud", "WARNING"),
         ("LANG", "fr", "en or zh"),
+        ("DISCORD_SHARD_COUNT", "two", "0 to do as Discord recommends"),
+        ("DISCORD_SHARD_COUNT", "16001", "16000"),
+        ("DISCORD_SHARD_IDS", "3-0", "0-3 or 0,1"),
+        ("DISCORD_SHARD_IDS", "first", "0-3 or 0,1"),
+        ("DISCORD_SHARD_IDS", "-1", "0-3 or 0,1"),
     ],
 )
 def test_a_wrong_value_names_the_variable_what_was_given_and_what_is_allowed(
@@ -101,3 +106,23 @@ def example() -> str:
         for one in fields(Settings)
     ]
     return head + "".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("given", "ids"),
+    [("", ()), ("0-3", (0, 1, 2, 3)), ("0,1", (0, 1)), ("5, 0-1", (0, 1, 5)), ("2,1-3", (1, 2, 3))],
+)
+def test_shards_are_named_one_by_one_or_from_to(given: str, ids: tuple[int, ...]) -> None:
+    environ = {PREFIX + "DISCORD_SHARD_IDS": given, PREFIX + "DISCORD_SHARD_COUNT": "8"}
+    assert load_settings(environ, dotenv=NONE).discord_shard_ids == ids
+
+
+@pytest.mark.parametrize(
+    ("ids", "count", "told"),
+    [("0-1", "", "needs PAPERBOY_DISCORD_SHARD_COUNT"), ("0-4", "4", "no shard 4 among 4")],
+)
+def test_shards_that_cannot_be_are_refused(ids: str, count: str, told: str) -> None:
+    environ = {PREFIX + "DISCORD_SHARD_IDS": ids, PREFIX + "DISCORD_SHARD_COUNT": count}
+    with pytest.raises(SettingsError, match=told) as caught:
+        load_settings(environ, dotenv=NONE)
+    assert "PAPERBOY_DISCORD_SHARD_IDS" in str(caught.value)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from scheduler.errors import AlreadyRunning, StoreError
-from scheduler.store.lock import Role, holding, lock_path
+from scheduler.store.lock import Role, Shards, holding, lock_path
 
 NOW = datetime(2026, 9, 29, 7, 0, tzinfo=UTC)
 HOLD = """
@@ -183,3 +183,52 @@ def test_a_platform_alone_needs_its_own_token(tmp_path: Path) -> None:
     )
     assert ended.returncode == 2
     assert "PAPERBOY_DISCORD_TOKEN" in ended.stderr
+
+
+# shards of Discord
+
+
+def test_processes_with_different_shards_work_side_by_side(tmp_path: Path) -> None:
+    database = tmp_path / "paperboy.sqlite"
+    with (
+        holding(database, [Role.DISCORD, Role.TELEGRAM], NOW, Shards((0, 1), 4)),
+        holding(database, [Role.DISCORD], NOW, Shards((2,), 4)),
+        holding(database, [Role.DISCORD, Role.SCHEDULER], NOW, Shards((3,), 4)),
+    ):
+        pass
+
+
+def refused(database: Path, shards: Shards | None) -> str:
+    with pytest.raises(AlreadyRunning) as caught, holding(database, [Role.DISCORD], NOW, shards):
+        pass
+    return str(caught.value)
+
+
+def test_a_shard_is_held_by_one_process(tmp_path: Path) -> None:
+    database = tmp_path / "paperboy.sqlite"
+    with holding(database, [Role.DISCORD], NOW, Shards((0, 1), 4)):
+        told = refused(database, Shards((1, 2), 4))
+        assert "(discord shard 1: process" in told
+        # Who was refused holds nothing: its other shard is free.
+        with holding(database, [Role.DISCORD], NOW, Shards((2,), 4)):
+            pass
+    with holding(database, [Role.DISCORD], NOW, Shards((1,), 4)):
+        pass
+
+
+def test_all_of_discord_and_some_shards_of_it_exclude_each_other(tmp_path: Path) -> None:
+    database = tmp_path / "paperboy.sqlite"
+    with holding(database, [Role.DISCORD], NOW, Shards((1,), 4)):
+        assert "(discord: process" in refused(database, None)
+    with holding(database, [Role.DISCORD], NOW):
+        assert "(discord: process" in refused(database, Shards((1,), 4))
+
+
+def test_all_processes_must_count_the_same_shards(tmp_path: Path) -> None:
+    database = tmp_path / "paperboy.sqlite"
+    with holding(database, [Role.DISCORD], NOW, Shards((0,), 4)):
+        told = refused(database, Shards((4,), 8))
+        assert "counts 4 Discord shards and this one 8" in told
+        assert "PAPERBOY_DISCORD_SHARD_COUNT" in told
+    with holding(database, [Role.DISCORD], NOW, Shards((4,), 8)):
+        pass

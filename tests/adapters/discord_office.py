@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from bot.adapters.discord import DiscordAdapter
 from bot.markup import Block, Line, Span
@@ -70,6 +71,7 @@ class Office:
         api_url: str = "https://discord.com/api/v10",
         gateway_url: str = "",
         commands: tuple[CommandSpec, ...] = COMMANDS,
+        **sharding: Any,
     ) -> DiscordAdapter:
         """An adapter in front of this office."""
         return DiscordAdapter(
@@ -81,4 +83,5 @@ class Office:
             commands=commands,
             standing=self.standing,
             memory=self.memory,
+            **sharding,
         )

@@ -116,6 +116,66 @@ async def test_several_shards_where_discord_wants_them(server: FakeDiscord, offi
         assert [identify["shard"] for identify in server.identified] == [[0, 2], [1, 2]]
 
 
+async def test_the_number_of_shards_can_be_set(server: FakeDiscord, office: Office) -> None:
+    adapter = office.adapter(
+        token=server.token, api_url=server.api_url, gateway_url=server.gateway_url, shard_count=3
+    )
+    async with running(adapter, server):
+        await until_connected(server, 3)
+        assert [identify["shard"] for identify in server.identified] == [[0, 3], [1, 3], [2, 3]]
+
+
+@pytest.mark.parametrize(("ids", "registers"), [((0, 1), 1), ((2, 3), 0)])
+async def test_a_process_takes_only_its_shards_and_waits_its_turn_for_each(
+    server: FakeDiscord, office: Office, monkeypatch: pytest.MonkeyPatch, ids: tuple[int, ...], registers: int
+) -> None:
+    turns: list[int] = []
+
+    async def turn() -> None:
+        turns.append(len(server.identified))
+
+    monkeypatch.undo()
+    adapter = office.adapter(
+        token=server.token,
+        api_url=server.api_url,
+        gateway_url=server.gateway_url,
+        shard_count=4,
+        shard_ids=ids,
+        turn=turn,
+    )
+    async with running(adapter, server):
+        await until_connected(server, 2)
+        assert [identify["shard"] for identify in server.identified] == [[number, 4] for number in ids]
+        assert turns == [0, 1]
+        # Commands are registered by the process of the first shard alone; any of them can send.
+        assert sum(asked.method == "PUT" for asked in server.asked) == registers
+        (part,) = make_parts(said("a digest"), Platform.DISCORD)
+        assert isinstance(await adapter.send(ref(server.channel("papers")), part, "run/0"), Sent)
+
+
+async def test_events_come_to_the_shard_of_their_server(server: FakeDiscord) -> None:
+    server.guild = (1 << 22) + GUILD
+    papers = server.channel("papers")
+    offices = [Office(), Office()]
+    adapters = [
+        office.adapter(
+            token=server.token,
+            api_url=server.api_url,
+            gateway_url=server.gateway_url,
+            shard_count=2,
+            shard_ids=(number,),
+        )
+        for number, office in enumerate(offices)
+    ]
+    async with running(adapters[0], server), running(adapters[1], server):
+        await answered(offices[1], server, papers, query="in a channel")
+        await answered(offices[0], server, server.direct("ada"), query="in private")
+    assert [[request.text for request in office.requests] for office in offices] == [
+        ["in private"],
+        ["in a channel"],
+    ]
+
+
 # dropped sessions
 
 

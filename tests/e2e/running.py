@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from copy import copy
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,17 @@ class Paperboy:
             **{f"PAPERBOY_{name.upper()}": value for name, value in settings.items()},
         }
         self._process: subprocess.Popen[bytes] | None = None
+        self._neighbours = 0
         self.arguments: tuple[str, ...] = ()
+
+    def beside(self, **settings: str) -> Paperboy:
+        """Another process on the same database, with some settings changed; it is not started yet."""
+        other = copy(self)
+        self._neighbours += 1
+        other._process = None
+        other._output = self._output.with_name(f"output-{self._neighbours}.txt")
+        other._environ = self._environ | {f"PAPERBOY_{name.upper()}": text for name, text in settings.items()}
+        return other
 
     # life
 

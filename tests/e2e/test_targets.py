@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.world import World, texts, told_of, words, words_in, world_in
+from tests.fakes.discord_server import GUILD
 
 # aiohttp warns of its own use of a method when a file that is sent to the fake Discord comes in pieces.
 pytestmark = pytest.mark.filterwarnings("ignore:unread_data:DeprecationWarning")
@@ -64,3 +65,43 @@ async def test_a_forum_gets_one_post_that_a_kill_does_not_double(world: World) -
     assert len(discord.shown_in(post)) > 1
     assert await world.paperboy.stop() == 0
     world.nothing_was_refused()
+
+
+async def test_shards_in_two_processes_send_each_part_once(tmp_path: Path) -> None:
+    """The server is on the second shard; the first one's process sends, the other answers."""
+    async with world_in(tmp_path, discord_shard_count="2", discord_shard_ids="0") as world:
+        discord, second = world.discord, world.paperboy.beside(discord_shard_ids="1")
+        discord.guild = (1 << 22) + GUILD
+        for n, title in enumerate(PAPERS):
+            world.arxiv.announce("cs.RO", f"2612.{n + 1:05}", title, "We sail and we report. " * 8)
+        world.arxiv.announce("cs.LG", "2612.90000", "A theory of gardens")
+        second.arguments = ("--only", "discord")
+        room = discord.channel("papers")
+        await world.up()
+        second.start()
+        try:
+            await world.happens(lambda: len(discord.identified) == 2)
+            await discord.command("ada", room, "feed subscribe", query="diffusion policy")
+            await world.happens(lambda: discord.shown_in(room))
+            sent = len(discord.sent())
+            world.paperboy.let_the_time_come()
+            await world.all_sent()
+            posted = discord.shown_in(room)[1:]
+            assert told_of(PAPERS, map(words, posted)) == list(PAPERS)
+            assert len(discord.sent()) == sent + len(posted)
+
+            third = world.paperboy.beside(discord_shard_ids="1")
+            third.arguments = ("--only", "discord")
+            third.start()
+            assert await third.ended() == 1
+            assert "(discord shard 1: process" in third.output
+
+            # Without the first shard's process people are answered, and what is to be sent waits for it.
+            assert await world.paperboy.stop() == 0
+            await discord.command("ada", room, "search", query="sea")
+            await world.happens(lambda: len(discord.shown_in(room)) == len(posted) + 2)
+            assert await second.stop() == 0
+        finally:
+            second.clean_up()
+        assert second.lines("Traceback") == []
+        world.nothing_was_refused()

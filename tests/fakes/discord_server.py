@@ -148,13 +148,14 @@ class FakeDiscord:
         self.knows_its_gateway = True
         self.too_late = False
         self.installed_by_people_only = False
+        self.guild = GUILD
         self._ids = itertools.count(1000)
         self._sequence = itertools.count(1)
         self._nonces: dict[str, int] = {}
         self._refusals: list[Refused] = []
         self._rooms: dict[int, Room] = {}
         self._people: dict[str, Person] = {}
-        self._sockets: set[web.WebSocketResponse] = set()
+        self._sockets: dict[web.WebSocketResponse, Json] = {}
         self._runner: web.AppRunner | None = None
         self._address = ""
 
@@ -196,7 +197,7 @@ class FakeDiscord:
 
     def described(self, room: Room) -> Json:
         """The channel as events tell of it."""
-        return _channel(room)
+        return _channel(room) | ({} if room.type == 1 else {"guild_id": str(self.guild)})
 
     def posts_in(self, forum: Room) -> list[Room]:
         """The forum's posts, oldest first."""
@@ -241,8 +242,17 @@ class FakeDiscord:
             await socket.close(code=code)
 
     async def tell(self, event: str, payload: Json) -> None:
-        """Sends an event to every connection."""
-        await self._send({"op": 0, "t": event, "s": next(self._sequence), "d": payload})
+        """Sends an event to the connection whose shard it belongs to: its server's, else the first one's."""
+        is_of_server = "guild_id" in payload or event.startswith("GUILD_")
+        number = self.guild >> 22 if is_of_server else 0
+        for socket, identify in list(self._sockets.items()):
+            shard, count = identify.get("shard", (0, 1))
+            if number % count == shard:
+                await self._tell(socket, event, payload)
+
+    async def _tell(self, socket: web.WebSocketResponse, event: str, payload: Json) -> None:
+        message = {"op": 0, "t": event, "s": next(self._sequence), "d": payload}
+        await socket.send_str(json.dumps(message))
 
     async def order(self, op: int, payload: object = None) -> None:
         """Sends an operation: 7 reconnect, 9 invalid session."""
@@ -251,7 +261,7 @@ class FakeDiscord:
     async def roles_changed(self, *roles: int) -> None:
         """The bot's own membership now has these roles."""
         member = {"user": _bot(), "roles": [str(role) for role in roles], "joined_at": TIMESTAMP, "flags": 0}
-        await self.tell("GUILD_MEMBER_UPDATE", member | {"guild_id": str(GUILD)})
+        await self.tell("GUILD_MEMBER_UPDATE", member | {"guild_id": str(self.guild)})
 
     async def _send(self, message: Json) -> None:
         for socket in list(self._sockets):
@@ -267,7 +277,7 @@ class FakeDiscord:
                 if message.type is WSMsgType.TEXT:
                     await self._received(socket, json.loads(message.data))
         finally:
-            self._sockets.discard(socket)
+            self._sockets.pop(socket, None)
         return socket
 
     async def _received(self, socket: web.WebSocketResponse, message: Json) -> None:
@@ -280,33 +290,36 @@ class FakeDiscord:
                 self.identified.append(message["d"])
             case 6:
                 self.resumed.append(message["d"])
-                self._sockets.add(socket)
-                await self.tell("RESUMED", {})
+                self._sockets[socket] = {}
+                await self._tell(socket, "RESUMED", {})
 
     async def _welcome(self, socket: web.WebSocketResponse, identify: Json) -> None:
         code = 4004 if identify["token"] != self.token else self.close_at_identify
         if code:
             await socket.close(code=code)
             return
-        self._sockets.add(socket)
+        self._sockets[socket] = identify
+        number, count = identify.get("shard", (0, 1))
+        here = [self.guild] if (self.guild >> 22) % count == number else []
         ready = {
             "v": 10,
             "user": _bot(),
-            "guilds": [{"id": str(GUILD), "unavailable": True}],
+            "guilds": [{"id": str(guild), "unavailable": True} for guild in here],
             "session_id": "a-session",
             "resume_gateway_url": self.resume_url or self.gateway_url,
             "application": {"id": str(APPLICATION), "flags": 0},
         }
         if "shard" in identify:
             ready["shard"] = identify["shard"]
-        await self.tell("READY", ready)
-        await self.tell("GUILD_CREATE", self._guild())
+        await self._tell(socket, "READY", ready)
+        if here:
+            await self._tell(socket, "GUILD_CREATE", self._guild())
 
     def _guild(self) -> Json:
-        rooms = [_channel(room) for room in self._rooms.values() if room.type in (0, 5, 15, 16)]
-        everyone = _role(GUILD, "@everyone", MEMBER_RIGHTS)
+        rooms = [self.described(room) for room in self._rooms.values() if room.type in (0, 5, 15, 16)]
+        everyone = _role(self.guild, "@everyone", MEMBER_RIGHTS)
         return {
-            "id": str(GUILD),
+            "id": str(self.guild),
             "name": "Lab",
             "owner_id": "1",
             "member_count": 2,
@@ -345,7 +358,7 @@ class FakeDiscord:
             given = [{"name": second, "type": 1, "options": given}]
         rights = str(self._people[by].rights)
         named = {
-            str(one.id): _channel(one) | {"permissions": rights}
+            str(one.id): self.described(one) | {"permissions": rights}
             for one in options.values()
             if isinstance(one, Room)
         }
@@ -389,12 +402,12 @@ class FakeDiscord:
             "version": 1,
             "data": data,
             "channel_id": str(room.id),
-            "channel": _channel(room),
+            "channel": self.described(room),
             "locale": locale,
             "entitlements": [],
             "app_permissions": str(ALL_RIGHTS),
             "attachment_size_limit": 1 << 23,
-            "authorizing_integration_owners": {"0": "0" if room.type == 1 else str(GUILD)},
+            "authorizing_integration_owners": {"0": "0" if room.type == 1 else str(self.guild)},
             "context": 1 if room.type == 1 else 0,
         }
         if self.installed_by_people_only:
@@ -404,7 +417,7 @@ class FakeDiscord:
         if room.type == 1:
             payload["user"] = user
         else:
-            payload["guild_id"] = str(GUILD)
+            payload["guild_id"] = str(self.guild)
             payload["member"] = {
                 "user": user,
                 "roles": [],
@@ -458,11 +471,11 @@ class FakeDiscord:
             case ["POST", "channels", channel, "threads"]:
                 return self._open_post(asked, int(channel))
             case ["GET", "channels", channel]:
-                return _json(_channel(self._rooms[int(channel)]))
+                return _json(self.described(self._rooms[int(channel)]))
             case ["GET", "channels", _, "messages", message]:
                 return _json(_message(self.shown[int(message)]))
             case ["GET", "guilds", _, "threads", "active"]:
-                threads = [_channel(room) for room in self._rooms.values() if room.type == 11]
+                threads = [self.described(room) for room in self._rooms.values() if room.type == 11]
                 return _json({"threads": threads, "members": []})
             case ["GET", "guilds", _, "members", person]:
                 return self._member(int(person))
@@ -511,7 +524,7 @@ class FakeDiscord:
         # A post has the id of the message that begins it.
         message.channel = message.id
         post = self._room(Room(message.id, 11, asked.json["name"], parent=forum))
-        return _json(_channel(post) | {"message": _message(message)})
+        return _json(self.described(post) | {"message": _message(message)})
 
     def _member(self, person: int) -> web.Response:
         known = next((one for one in self._people.values() if one.id == person), None)
@@ -624,7 +637,7 @@ def _role(number: int, name: str, permissions: int) -> Json:
         "id": str(number),
         "name": name,
         "permissions": str(permissions),
-        "position": 0 if number == GUILD else 1,
+        "position": 0 if name == "@everyone" else 1,
         "color": 0,
         "colors": {"primary_color": 0, "secondary_color": None, "tertiary_color": None},
         "hoist": False,
@@ -664,7 +677,6 @@ def _channel(room: Room) -> Json:
         }
     return {
         "name": room.name,
-        "guild_id": str(GUILD),
         "position": 0,
         "permission_overwrites": [],
         "parent_id": None,

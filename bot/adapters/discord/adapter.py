@@ -70,7 +70,9 @@ class DiscordAdapter:
 
     `api_url` is the REST API with its version ("https://discord.com/api/v10"), `gateway_url` the gateway (""
     asks the API for it); both belong to the whole process, so one process has one Discord. `memory` keeps
-    between runs what the commands were set to.
+    between runs what the commands were set to. There are as many shards as the API recommends, or `shard_count`;
+    of those this adapter receives for `shard_ids`, or all, and sends for every one: REST knows no shards. `turn`
+    is waited for before a session begins.
     """
 
     platform = Platform.DISCORD
@@ -86,6 +88,9 @@ class DiscordAdapter:
         commands: Sequence[CommandSpec],
         standing: Standing,
         memory: MutableMapping[str, str],
+        shard_count: int = 0,
+        shard_ids: Sequence[int] = (),
+        turn: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self._token = token
         self._api_url = api_url.rstrip("/")
@@ -93,7 +98,8 @@ class DiscordAdapter:
         self._desk = Desk(answer, suggest, tuple(commands), standing, memory)
         self._brake = RefusalBrake()
         self._client: PaperboyClient | None = None
-        self._sharded = False
+        self._shard_count, self._shard_ids, self._turn = shard_count, list(shard_ids), turn
+        self._sharded = bool(shard_count)
 
     start_link = ""
 
@@ -104,8 +110,17 @@ class DiscordAdapter:
 
     def client(self) -> PaperboyClient:
         """A fresh client, through which `send` goes from now on."""
-        kind = ShardedPaperboyClient if self._sharded else PaperboyClient
-        self._client = kind(self._desk, self._brake.trace())
+        trace = self._brake.trace()
+        if not self._sharded:
+            self._client = PaperboyClient(self._desk, trace)
+        elif not self._shard_ids:
+            self._client = ShardedPaperboyClient(self._desk, trace)
+        else:
+            client = ShardedPaperboyClient(
+                self._desk, trace, shard_count=self._shard_count, shard_ids=self._shard_ids
+            )
+            client.turn = self._turn
+            self._client = client
         return self._client
 
     async def run(self) -> None:
@@ -137,7 +152,7 @@ class DiscordAdapter:
             await client.login(self._token)
             shards = await self._choose_gateway(client)
             if self._sharded:
-                client.shard_count = shards
+                client.shard_count = self._shard_count or shards
             elif shards > 1:
                 return Finding.MORE_SHARDS
             await client.connect()
@@ -222,7 +237,7 @@ def _put_as(
         channel_id = int(chat.chat_id)
         forum = client.get_channel(channel_id) or await client.fetch_channel(channel_id)
         if isinstance(forum, discord.ForumChannel):
-            return await post_in(forum, chat, part, key, fields)
+            return await post_in(forum, client.user.id if client.user else 0, chat, part, key, fields)
         return await message(fields)
 
     return post if part.post and not chat.thread_id else message

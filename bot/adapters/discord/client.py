@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Iterable, Iterator, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
@@ -47,6 +47,7 @@ from bot.adapters.discord.rights import (
 )
 from bot.locale import translator
 from bot.ports import Answer, CommandSpec, Gone, Paused, Standing, Suggest, Suggestion
+from bot.sharding import FIRST_SHARD
 
 logger = logging.getLogger(__name__)
 
@@ -85,7 +86,7 @@ class PaperboyTree(app_commands.CommandTree["PaperboyClient"]):
 class PaperboyClient(discord.Client):
     """One connection's client: made anew for every run, because a closed client cannot be used again."""
 
-    def __init__(self, desk: Desk, trace: aiohttp.TraceConfig) -> None:
+    def __init__(self, desk: Desk, trace: aiohttp.TraceConfig, **sharding: Any) -> None:
         intents = discord.Intents.none()
         # Channels, threads, roles and our own rights; of what people write only what they write to us in private,
         # which needs no privilege ("Gateway", "Message Content Intent").
@@ -98,6 +99,7 @@ class PaperboyClient(discord.Client):
             max_messages=None,
             max_ratelimit_timeout=RATE_LIMIT_PATIENCE,
             http_trace=trace,
+            **sharding,
         )
         self._desk = desk
         self._answers: set[asyncio.Task[Any]] = set()
@@ -118,7 +120,8 @@ class PaperboyClient(discord.Client):
         await self.tree.set_translator(SummaryTranslator())
         for command in slash_commands(self._desk.commands, self._run_command, self._complete):
             self.tree.add_command(command)
-        await self._sync_commands()
+        if FIRST_SHARD in (getattr(self, "shard_ids", None) or (FIRST_SHARD,)):
+            await self._sync_commands()
 
     async def _sync_commands(self) -> None:
         """Registers the commands when they differ from what was registered last: Discord limits how often."""
@@ -300,7 +303,19 @@ class PaperboyClient(discord.Client):
 
 
 class ShardedPaperboyClient(PaperboyClient, discord.AutoShardedClient):
-    """The same with several connections, which Discord demands from 2,500 servers on ("Gateway")."""
+    """The same with several connections, which Discord demands from 2,500 servers on ("Gateway").
+
+    `turn` is waited for before each session begins, where other processes begin some too.
+    """
+
+    turn: Callable[[], Awaitable[None]] | None = None
+
+    async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
+        """Keeps the pace of beginning sessions, over all processes where there are several."""
+        if self.turn is None:
+            await super().before_identify_hook(shard_id, initial=initial)
+        else:
+            await self.turn()
 
 
 def _places(guild: discord.Guild) -> Iterator[discord.abc.GuildChannel | discord.Thread]:

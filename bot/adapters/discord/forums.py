@@ -28,15 +28,18 @@ Fields = Callable[[Part], dict[str, Any]]
 
 
 async def post_in(
-    forum: discord.ForumChannel, chat: ChatRef, part: Part, key: str, fields: Fields
+    forum: discord.ForumChannel, us: int, chat: ChatRef, part: Part, key: str, fields: Fields
 ) -> Outcome:
-    """Opens the post that a part begins, or joins the one that stands there; raises what discord.py raises."""
+    """Opens the post that a part begins, or joins the one of ours (`us` is our id) that stands there.
+
+    Raises what discord.py raises.
+    """
     if forum.is_media():
         return Paused("media")
     if forum.flags.require_tag and not _tags(forum):
         return Paused("no_tag")
     name = part.post[:NAME_LIMIT].strip()
-    there = await _post_of_ours(forum, name)
+    there = await _post_of(forum, us, name)
     if there is None:
         settings: dict[str, Any] = {"auto_archive_duration": OPEN_MINUTES, "silent": part.quiet}
         if forum.flags.require_tag:
@@ -55,19 +58,14 @@ def _tags(forum: discord.ForumChannel) -> list[discord.ForumTag]:
     return sorted(free, key=lambda tag: tag.name.casefold() not in FITTING_TAGS)[:1]
 
 
-async def _post_of_ours(forum: discord.ForumChannel, name: str) -> discord.Thread | None:
-    """The newest active post of this name that we opened."""
+async def _post_of(forum: discord.ForumChannel, owner: int, name: str) -> discord.Thread | None:
+    """The newest active post of this name that `owner` opened."""
     threads = [
         thread
         for thread in await forum.guild.active_threads()
-        if (thread.parent_id, thread.owner_id, thread.name) == (forum.id, _own_id(forum), name)
-        and not thread.locked
+        if (thread.parent_id, thread.owner_id, thread.name) == (forum.id, owner, name) and not thread.locked
     ]
     return max(threads, key=lambda thread: thread.id, default=None)
-
-
-def _own_id(forum: discord.ForumChannel) -> int:
-    return forum.guild.me.id
 
 
 async def _begins_with(post: discord.Thread, part: Part) -> bool:
