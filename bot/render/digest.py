@@ -16,12 +16,12 @@ from bot.ports import ACTION_LIMIT, Button, Keyboard
 from bot.render.paper_words import (
     abstract_page,
     bold_link,
-    chinese_title,
     clip,
     code,
     dotted,
     field_names,
     line,
+    marked_chinese_title,
     short_authors,
     tldrs,
     untranslated,
@@ -207,10 +207,10 @@ def _elsewhere(digest: Digest, section: Section, t: Translator) -> str:
 def _paper_lines(paper: DigestPaper, section: Section, view: View, room: Room) -> tuple[Line, ...]:
     languages = view.languages
     lines = [_title_line(paper, view)]
-    if chinese := chinese_title(paper.wordings, languages):
+    if chinese := marked_chinese_title(paper.wordings, languages):
         lines.append(line(chinese))
     if room.tldr:
-        lines += [line(clip(said.text, room.tldr)) for said in tldrs(paper.wordings, languages)]
+        lines += [line(said.within(room.tldr)) for said in tldrs(paper.wordings, languages)]
     lines.append(
         dotted(
             short_authors(paper.paper.authors, room.authors),
@@ -395,8 +395,8 @@ def total_line(digest: Digest, t: Translator) -> str:
 
 def _compact_lines(paper: DigestPaper, view: View) -> tuple[Line, ...]:
     lines = [_title_line(paper, view)]
-    if chinese := chinese_title(paper.wordings, view.languages):
+    if chinese := marked_chinese_title(paper.wordings, view.languages):
         lines.append(line(chinese))
     elif said := tldrs(paper.wordings, view.languages):
-        lines.append(line(clip(said[0].text, COMPACT_TLDR)))
+        lines.append(line(said[0].within(COMPACT_TLDR)))
     return tuple(lines)

@@ -17,6 +17,7 @@ from bot.render.paper_words import (
     abstracts,
     chinese_title,
     doi_url,
+    doubt,
     full_authors,
     links,
     origin_name,
@@ -110,20 +111,21 @@ def _summary(one: DigestPaper, view: View) -> str:
     """What shows while the paper is folded: number, title, TL;DR, first authors, primary category, id, marks."""
     parts = [f'<span class="number">{one.number}</span><span lang="en">{text(one.paper.title)}</span>']
     if chinese := chinese_title(one.wordings, view.languages):
-        parts.append(f'<span class="chinese" lang="zh-Hans">{text(chinese)}</span>')
+        doubted = "".join(f" {mark}" for mark in marked(doubt(one.wordings["zh"], "title")))
+        parts.append(f'<span class="chinese" lang="zh-Hans">{text(chinese)}{doubted}</span>')
     parts += [
-        f'<span class="tldr" lang="{LANGUAGE_TAGS[said.lang]}">{text(said.text)}</span>'
+        f'<span class="tldr" lang="{LANGUAGE_TAGS[said.lang]}">{text(said.shown)}</span>'
         for said in tldrs(one.wordings, view.languages)
     ]
     byline = (short_authors(one.paper.authors, BYLINE), one.paper.primary_category, one.paper.id)
-    shown = [text(" · ".join(filter(None, byline))), *marked(marks(one, view.t))]
+    shown = [text(" · ".join(filter(None, byline))), *marked(*marks(one, view.t))]
     parts.append(f'<span class="quiet byline">{" · ".join(shown)}</span>')
     return f"<summary>{''.join(parts)}</summary>"
 
 
-def marked(marks: Sequence[str]) -> list[str]:
-    """What a reader must know of a paper, set off from the rest."""
-    return [f'<span class="mark">{text(mark)}</span>' for mark in marks]
+def marked(*marks: str) -> list[str]:
+    """What a reader must know of a paper, set off from the rest; marks that say nothing are left out."""
+    return [f'<span class="mark">{text(mark)}</span>' for mark in marks if mark]
 
 
 def _facts(one: DigestPaper, section: Section, view: View) -> Iterator[str]:
@@ -143,6 +145,7 @@ def _abstracts(one: DigestPaper, view: View) -> Iterator[str]:
         origin = (
             f' <span class="quiet">{text(origin_name(said.origin, view.t))}</span>' if said.origin else ""
         )
+        origin += "".join(f" {mark}" for mark in marked(said.doubt))
         paragraphs = "".join(f"<p>{text(part)}</p>" for part in said.text.split("\n") if part.strip())
         yield f'<blockquote lang="{LANGUAGE_TAGS[said.lang]}">{paragraphs}{origin}</blockquote>'
 

@@ -15,11 +15,11 @@ from bot.render.markdown import escaped
 from bot.render.paper_words import (
     abstract_page,
     bold_link,
-    chinese_title,
     code,
     dotted,
     line,
     links,
+    marked_chinese_title,
     short_authors,
 )
 from bot.render.view import View
@@ -72,7 +72,7 @@ def saved_page(heading: str, shown: Sequence[SavedPaper], first: int, view: View
 def _lines(one: SavedPaper, number: int, view: View) -> tuple[Line, ...]:
     paper = one.paper
     lines = [line(f"{number}  ", bold_link(paper.title, abstract_page(paper)))]
-    if chinese := chinese_title(one.wordings, view.languages):
+    if chinese := marked_chinese_title(one.wordings, view.languages):
         lines.append(line(chinese))
     lines += _kept_line(one.saved)
     withdrawn = view.t("withdrawn") if paper.withdrawn else ""

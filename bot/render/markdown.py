@@ -10,8 +10,8 @@ from bot.render.digest import announced_line, days_line, marks, section_title, t
 from bot.render.paper_words import (
     abstract_page,
     abstracts,
-    chinese_title,
     full_authors,
+    marked_chinese_title,
     tldrs,
 )
 from bot.render.view import View
@@ -41,16 +41,16 @@ def _paper(one: DigestPaper, view: View) -> Iterator[str]:
     url = link_target(abstract_page(paper))
     title = escaped(paper.title)
     yield f"### {one.number}\\. [{title}](<{url}>)" if url else f"### {one.number}\\. {title}"
-    if chinese := chinese_title(one.wordings, view.languages):
+    if chinese := marked_chinese_title(one.wordings, view.languages):
         yield f"**{escaped(chinese)}**"
     if paper.authors:
         yield escaped(full_authors(paper.authors, AUTHORS))
     facts = [escaped(", ".join(paper.categories)), f"`{paper.id}`", *map(escaped, marks(one, t))]
     yield " · ".join(filter(None, facts))
     for said in tldrs(one.wordings, view.languages):
-        yield f"**TL;DR** {escaped(said.text)}"
+        yield f"**TL;DR** {escaped(said.shown)}"
     for said in abstracts(paper, one.wordings, view.languages):
-        yield "> " + escaped(said.text)
+        yield "> " + escaped(said.shown)
 
 
 def escaped(text: str) -> str:

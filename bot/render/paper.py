@@ -14,7 +14,6 @@ from bot.render.paper_words import (
     abstract_page,
     abstracts,
     bold_link,
-    chinese_title,
     code,
     doi_url,
     dotted,
@@ -22,6 +21,7 @@ from bot.render.paper_words import (
     full_authors,
     line,
     links,
+    marked_chinese_title,
     origin_name,
     tldrs,
 )
@@ -55,7 +55,7 @@ def paper_card(
 def _head(paper: Paper, wordings: Wordings, view: View, announced: date | None) -> Block:
     t = view.t
     lines: list[Line] = [line(bold_link(paper.title, abstract_page(paper)))]
-    if chinese := chinese_title(wordings, view.languages):
+    if chinese := marked_chinese_title(wordings, view.languages):
         lines.append(line(chinese))
     if paper.withdrawn:
         lines.append(line(Span(t("⚠ Withdrawn by its authors"), Style.BOLD)))
@@ -80,7 +80,7 @@ def _tldr(said: Said, t: Translator) -> Block:
     origin = origin_name(said.origin, t)
     return Block(
         (
-            line(Span("TL;DR", Style.BOLD), f"  {said.text}"),
+            line(Span("TL;DR", Style.BOLD), f"  {said.shown}"),
             *((line(origin, kind=LineKind.QUIET),) if origin else ()),
         )
     )
@@ -92,7 +92,7 @@ def _abstract(said: Said, t: Translator) -> Block:
     paragraphs = [text for text in said.text.split("\n") if text.strip()]
     return Block(
         (
-            line(Span(label, Style.BOLD), *origin),
+            line(Span(label, Style.BOLD), *origin, *([f"  {said.doubt}"] if said.doubt else [])),
             *(line(text, kind=LineKind.QUOTE) for text in paragraphs),
         )
     )

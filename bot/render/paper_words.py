@@ -34,11 +34,21 @@ _ORIGINS = {"extract": N_("extract"), "editor": N_("by an editor"), "import": N_
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A text in one language, and who wrote it (`Wording.origin`)."""
+    """A text in one language, who wrote it (`Wording.origin`), and what the checks doubt in it ("" for nothing)."""
 
     lang: str
     text: str
     origin: str = ""
+    doubt: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The text with the doubt behind it."""
+        return _marked(self.text, self.doubt)
+
+    def within(self, limit: int) -> str:
+        """The text in at most `limit` characters, and the doubt behind it."""
+        return _marked(clip(self.text, limit), self.doubt)
 
 
 def links(paper: Paper) -> dict[str, str]:
@@ -69,7 +79,7 @@ def tldrs(wordings: Wordings, languages: Sequence[str]) -> tuple[Said, ...]:
     wanted = [lang for lang in languages if lang in known] or [
         lang for lang in ("en", "zh") if lang in known
     ][:1]
-    return tuple(Said(lang, known[lang].tldr, known[lang].origin) for lang in wanted)
+    return tuple(_said(known[lang], "tldr") for lang in wanted)
 
 
 def abstracts(paper: Paper, wordings: Wordings, languages: Sequence[str]) -> tuple[Said, ...]:
@@ -78,25 +88,33 @@ def abstracts(paper: Paper, wordings: Wordings, languages: Sequence[str]) -> tup
     chinese = wordings.get("zh")
     if chinese is None or not chinese.abstract or "zh" not in languages:
         return english
-    translated = Said("zh", chinese.abstract, chinese.origin)
+    translated = _said(chinese, "abstract")
     return (*english, translated) if languages[0] == "en" else (translated, *english)
 
 
-def doubts(wordings: Wordings, languages: Sequence[str], field: str = "") -> str:
-    """ "⚠ 3.6k → 36k?": what the checks doubt in the words that are shown, "" where they doubt nothing.
+def marked_chinese_title(wordings: Wordings, languages: Sequence[str]) -> str:
+    """The Chinese title for who wants Chinese, with what the checks doubt in it."""
+    title = chinese_title(wordings, languages)
+    return _marked(title, doubt(wordings["zh"], "title")) if title else ""
 
-    Of `field` ("title", "abstract", "tldr") alone where one is named. Terms that are only unusual are not told: the
-    glossary's flags are for who runs Paperboy.
+
+def doubt(word: Wording, *fields: str) -> str:
+    """ "⚠ 3.6k → 36k?": what the checks doubt in those fields of a paper's words, "" for nothing.
+
+    Unusual terms are not told: the glossary's flags are for who runs Paperboy.
     """
-    found = [
-        flag.detail
-        for lang in languages
-        if (word := wordings.get(lang)) is not None
-        for flag in word.flags
-        if flag.kind != "terminology" and flag.field == (field or flag.field)
-    ]
+    found = [flag.detail for flag in word.flags if flag.kind != "terminology" and flag.field in fields]
     told = "; ".join(list(dict.fromkeys(found))[:MOST_DOUBTS])
-    return f"⚠ {told.removesuffix('?').rstrip()}{' ' if told.endswith(' ?') else ''}?" if told else ""
+    return f"⚠ {told}{'' if told.endswith('?') else '?'}" if told else ""
+
+
+def _said(word: Wording, field: str) -> Said:
+    origin = word.origin if field == "tldr" else word.translator or word.origin
+    return Said(word.lang, getattr(word, field), origin, doubt(word, field))
+
+
+def _marked(text: str, doubted: str) -> str:
+    return f"{text}  {doubted}" if doubted else text
 
 
 def untranslated(wordings: Wordings, languages: Sequence[str]) -> bool:

@@ -11,11 +11,10 @@ from bot.render.paper_words import (
     Wordings,
     abstract_page,
     bold_link,
-    chinese_title,
-    clip,
     code,
     dotted,
     line,
+    marked_chinese_title,
     tldrs,
 )
 from bot.render.view import View
@@ -81,12 +80,12 @@ def meaning_page(text: str, results: Sequence[Result], view: View) -> tuple[Bloc
 def _result_lines(result: Result, view: View) -> tuple[Line, ...]:
     t, paper = view.t, result.paper
     lines = [line(f"{result.number}  ", bold_link(paper.title, abstract_page(paper)))]
-    if chinese := chinese_title(result.wordings, view.languages):
+    if chinese := marked_chinese_title(result.wordings, view.languages):
         lines.append(line(chinese))
     if result.snippet and any(is_hit for _, is_hit in result.snippet):
         lines.append(_snippet(result.snippet))
     elif said := tldrs(result.wordings, view.languages):
-        lines.append(line(clip(said[0].text, TLDR)))
+        lines.append(line(said[0].within(TLDR)))
     day = t.short_date(result.date) if result.date else ""
     shared = t("shares {words}", words=t.row(result.shared)) if result.shared else ""
     lines.append(dotted(day, paper.primary_category, code(paper.id), shared))

@@ -14,7 +14,7 @@ from bot.render.digest import marks, matched
 from bot.render.html import anchor, marked, outward, thanks
 from bot.render.markdown import escaped
 from bot.render.page import LANGUAGE_TAGS, page, quiet, text
-from bot.render.paper_words import abstract_page, chinese_title, full_authors, tldrs
+from bot.render.paper_words import abstract_page, full_authors, marked_chinese_title, tldrs
 from bot.render.view import View
 from scheduler.models import DigestPaper, PaperId, Section
 from scheduler.topics import Topic
@@ -72,8 +72,8 @@ def entry(one: DigestPaper, section: Section, view: View) -> Entry:
         day=one.date.isoformat(),
         url=link_target(abstract_page(paper)),
         title=paper.title,
-        chinese=chinese_title(one.wordings, view.languages),
-        said=tuple((said.lang, said.text) for said in tldrs(one.wordings, view.languages)),
+        chinese=marked_chinese_title(one.wordings, view.languages),
+        said=tuple((said.lang, said.shown) for said in tldrs(one.wordings, view.languages)),
         byline=full_authors(paper.authors, BYLINE),
         authors=tuple(author.name for author in paper.authors),
         categories=paper.categories,
@@ -196,7 +196,7 @@ def _linked(words: str, target: str) -> str:
 
 def _article(one: Entry, t: Translator, place: str) -> str:
     category = one.categories[0] if one.categories else ""
-    facts = [text(category), _linked(one.id, place), *marked(one.marks)]
+    facts = [text(category), _linked(one.id, place), *marked(*one.marks)]
     lines = [
         "<article>",
         f'<h3 lang="en">{outward(one.url, one.title) or text(one.title)}</h3>',

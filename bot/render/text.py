@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from bot.locale import Translator, translator
-from bot.render.paper_words import abstracts, chinese_title, doubts, links, tldrs
+from bot.render.paper_words import abstracts, chinese_title, doubt, links, tldrs
 from scheduler import calendar, paper_ids
 from scheduler.categories import category_name
 from scheduler.models import AnnounceType, Digest, DigestPaper
@@ -88,7 +88,8 @@ def _fields(one: DigestPaper, languages: tuple[str, ...]) -> Iterator[str]:
         yield f"TL;DR {_one_line(said.text)}"
     for said in abstracts(paper, one.wordings, languages):
         yield f"{'Abstract' if said.lang == 'en' else '中文摘要'} {_one_line(said.text)}"
-    if mark := doubts(one.wordings, languages):
+    chinese = one.wordings.get("zh")
+    if chinese is not None and "zh" in languages and (mark := doubt(chinese, "title", "tldr", "abstract")):
         yield mark
 
 
