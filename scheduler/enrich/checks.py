@@ -21,6 +21,7 @@ NOTHING = "?"
 """Stands in a flag's detail for what is not there: "CAPEX → ?"."""
 
 _MINOR = frozenset({"terminology", "unit"})
+"""An address that is left out is minor too: the paper's own links are beside it anyway."""
 _LONGEST_DETAIL = 80
 _BROKEN_TEX = re.compile(r"\\[A-Za-z]{2,}|\$|[{}]|[\^_]\{|``|''|\d\s?/\s?[%％]|[@=]\d+[%％]")
 _COMMON_SIGNS = frozenset("+=<>~|×→±−¬≈≤≥·∼≫≪↑↓←⇒µμ△▲")
@@ -73,7 +74,8 @@ Found = Iterator[tuple[str, str]]
 
 def _flag(field: str, kind: str, detail: str) -> Flag:
     shown = detail if len(detail) <= _LONGEST_DETAIL else f"{detail[: _LONGEST_DETAIL - 1]}…"
-    return Flag(field, kind, "minor" if kind in _MINOR else "major", shown)
+    is_minor = kind in _MINOR or (kind == "url" and detail.endswith(f"→ {NOTHING}"))
+    return Flag(field, kind, "minor" if is_minor else "major", shown)
 
 
 def _translated(

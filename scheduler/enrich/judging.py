@@ -11,7 +11,7 @@ from scheduler.enrich.glossary import Glossary
 from scheduler.enrich.wishes import Part, Wish
 from scheduler.models import Flag, Wording, WordingStatus
 
-MISLEADING = frozenset({"untranslated", "repeated", "loop", "length", "empty", "url", "added"})
+MISLEADING = frozenset({"untranslated", "repeated", "length", "refusal", "url"})
 """Kinds of faults after which a translation is of no use: the original takes its place."""
 
 TOO_LONG = "too long"
