@@ -11,7 +11,10 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import Protocol
 
+from scheduler import query, tokens
+from scheduler.errors import QueryError
 from scheduler.models import (
     AnnounceType,
     Digest,
@@ -42,6 +45,18 @@ class Candidate:
     date: date
     wordings: Words
     place: int
+
+
+class Listed(Protocol):
+    """A paper as it was announced on one day."""
+
+    @property
+    def paper(self) -> Paper:
+        """The paper."""
+
+    @property
+    def announce_type(self) -> AnnounceType:
+        """The strongest type that it had that day in any category."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,12 +160,40 @@ def _shares(sizes: Sequence[int], most: int) -> list[int]:
 def _section_hits(
     subscription: Subscription, hits: Hits, open_papers: Mapping[int, Candidate]
 ) -> dict[int, Match]:
-    found = hits.get(subscription.query, {})
-    return {
-        key: match
-        for key, match in found.items()
-        if key in open_papers and (subscription.since is None or open_papers[key].date >= subscription.since)
-    }
+    found = {key: match for key, match in hits.get(subscription.query, {}).items() if key in open_papers}
+    if subscription.since is not None:
+        first = subscription.since
+        found = {key: match for key, match in found.items() if open_papers[key].date >= first}
+    if not subscription.cross_lists:
+        at_home = _home_of(subscription)
+        found = {
+            key: match for key, match in found.items() if not _is_cross_listed(open_papers[key], at_home)
+        }
+    return found
+
+
+def leaves_out(subscription: Subscription, entry: Listed) -> bool:
+    """True for a paper that the subscription is not told of because it is only cross-listed."""
+    return not subscription.cross_lists and _is_cross_listed(entry, _home_of(subscription))
+
+
+def _home_of(subscription: Subscription) -> frozenset[str]:
+    """The categories that the subscription is about, as tokens; none where it names none, or cannot be read."""
+    try:
+        return query.home_categories(query.parse(subscription.query).root)
+    except QueryError:
+        return frozenset()
+
+
+def _is_cross_listed(entry: Listed, at_home: frozenset[str]) -> bool:
+    """True for a paper that is new elsewhere and comes to a subscription only as cross-listed.
+
+    To a query about categories (`at_home`) a paper is new when its primary category is one of them; to any other
+    query when it is new in one of the categories that are fetched.
+    """
+    if at_home:
+        return at_home.isdisjoint(tokens.category_tokens([entry.paper.primary_category]))
+    return entry.announce_type is AnnounceType.CROSS
 
 
 def _homes(chosen: Sequence[Mapping[int, Match]]) -> dict[int, int]:

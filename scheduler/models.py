@@ -337,7 +337,8 @@ class Chat:
 class Subscription:
     """One keyword subscription. `query` is canonical text (`scheduler.query`); `title` heads its section.
 
-    `since` is the first announcement date that it is delivered for.
+    `since` is the first announcement date that it is delivered for. Without `cross_lists` papers that are only
+    cross-listed are left out.
     """
 
     key: int
@@ -346,6 +347,7 @@ class Subscription:
     title: str
     owner: str = ""
     since: date | None = None
+    cross_lists: bool = True
 
 
 @dataclass(frozen=True, slots=True)

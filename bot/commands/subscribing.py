@@ -19,6 +19,8 @@ from scheduler.store.chats import SUBSCRIPTIONS_PER_CHAT, TooManySubscriptions
 from scheduler.topics import Topic
 
 RATE_DAYS = 5
+BACK = "back"
+"""What the button back to the list carries: the list then takes the place of what it was left for."""
 FLOOD = 50
 """More papers a day than anybody reads."""
 
@@ -67,6 +69,12 @@ def subscribe_to(visit: Visit) -> Reply:
     return _save(visit, parsed, title_of(parsed))
 
 
+def subscribe_without_cross_lists(visit: Visit) -> Reply:
+    """The same, for what was followed without cross-listed papers before."""
+    parsed = query.parse(visit.argument)
+    return _save(visit, parsed, title_of(parsed), cross_lists=False)
+
+
 def loosen(visit: Visit) -> Reply:
     """Replaces a phrase by its words in any order: the button under a new subscription."""
     key, _, words = visit.argument.partition(":")
@@ -87,7 +95,7 @@ def not_yours(visit: Visit) -> Reply:
     )
 
 
-def _save(visit: Visit, parsed: Query, title: str, *, loose: bool = False) -> Reply:
+def _save(visit: Visit, parsed: Query, title: str, *, loose: bool = False, cross_lists: bool = True) -> Reply:
     t = visit.t
     parsed = replace(parsed, by_relevance=False)  # a digest has an order of its own
     if not visit.request.may_manage:
@@ -99,7 +107,7 @@ def _save(visit: Visit, parsed: Query, title: str, *, loose: bool = False) -> Re
         )
     try:
         saved, _ = visit.store.chats.subscribe(
-            visit.chat.key, parsed.canonical, title, since=_first_date(visit)
+            visit.chat.key, parsed.canonical, title, since=_first_date(visit), cross_lists=cross_lists
         )
     except TooManySubscriptions:
         return say(
@@ -210,7 +218,7 @@ def unsubscribe(visit: Visit) -> Reply:
     visit.store.chats.unsubscribe(visit.chat.key, found.key)
     return say(
         visit.t("You follow “{title}” no longer.", title=found.title),
-        keyboard=rows(Button(visit.t("Undo"), action(visit, "sub", found.query))),
+        keyboard=rows(_resume(visit, found)),
     )
 
 
@@ -235,8 +243,14 @@ def undo(visit: Visit) -> Reply:
         return Reply(toast=visit.t("This was ended already."))
     return say(
         visit.t("You follow “{title}” no longer.", title=ended.title),
-        keyboard=rows(Button(visit.t("Undo"), action(visit, "sub", ended.query))),
+        keyboard=rows(_resume(visit, ended)),
     )
+
+
+def _resume(visit: Visit, ended: Subscription) -> Button:
+    """The button that follows again what was ended, with or without cross-listed papers as before."""
+    name = "sub" if ended.cross_lists else "subnew"
+    return Button(visit.t("Undo"), action(visit, name, ended.query))
 
 
 def subscriptions(visit: Visit) -> Reply:
@@ -250,7 +264,8 @@ def subscriptions(visit: Visit) -> Reply:
             keyboard=rows(Button(t("Pick a topic"), "topics")),
         )
     lines = [
-        line(f"{number}  ", bold(one.title), *_query_of(one)) for number, one in enumerate(known, start=1)
+        line(f"{number}  ", bold(one.title), *_query_of(one), *_without_cross_lists(visit, one))
+        for number, one in enumerate(known, start=1)
     ]
     head = t.n("This chat follows {count} thing.", "This chat follows {count} things.", len(known))
     ends = tuple(
@@ -259,8 +274,13 @@ def subscriptions(visit: Visit) -> Reply:
     )
     return Reply(
         (Block((line(head), *lines)), Block((line(next_digest(visit)),))),
-        Keyboard(choices=ends, prompt=t("End one…")),
+        Keyboard(rows=((Button(t("Cross-listed papers…"), "crosses"),),), choices=ends, prompt=t("End one…")),
+        in_place=bool(visit.request.action) and visit.argument == BACK,
     )
+
+
+def _without_cross_lists(visit: Visit, one: Subscription) -> tuple[str, ...]:
+    return () if one.cross_lists else (f" · {visit.t('without cross-listed papers')}",)
 
 
 def _query_of(one: Subscription) -> tuple[str, ...]:

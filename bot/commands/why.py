@@ -12,12 +12,12 @@ from bot.commands.visit import Visit, bold, code, line, rows, say
 from bot.markup import Block, Line
 from bot.ports import Button, Reply
 from bot.render.paper_words import field_names
-from scheduler import matching, paper_ids, planning, query
+from scheduler import digest, matching, paper_ids, planning, query
 from scheduler.errors import NotAPaperId, QueryError
 from scheduler.models import DeliveryState, PaperId, Subscription
 from scheduler.query import And, Node, Not, Query
 from scheduler.store.outbox import Run
-from scheduler.store.papers import Known
+from scheduler.store.papers import DayPaper, Known
 
 
 def why(visit: Visit) -> Reply:
@@ -74,8 +74,14 @@ def _verdict(visit: Visit, known: Known) -> str:
     if muted := [one for one in visit.store.mutes.of(visit.chat.key) if _finds(visit, one.query, known)]:
         names = t.names([mute_name(one, t) for one in muted])
         return t("Announced on {date}; muted by you: {names}.", date=t.date(max(news)), names=names)
-    if not _wanted_by_date(visit, max(news), known):
+    following = _following(visit, max(news), known)
+    if not following:
         return t("Announced on {date}; this chat began to follow it later.", date=t.date(max(news)))
+    if all(digest.leaves_out(one, _as_news(known)) for one in following):
+        return t(
+            "Announced on {date}, but only as cross-listed, which is switched off for what finds it.",
+            date=t.date(max(news)),
+        )
     if max(news) < planning.newest_day(visit.store, visit.now) - planning.LOOK_BACK:
         return t("Announced on {date}, which is farther back than digests look.", date=t.date(max(news)))
     return f"{t('Announced on {date}; it comes with the next digest.', date=t.date(max(news)))} {next_digest(visit)}"
@@ -123,12 +129,20 @@ def _finds(visit: Visit, text: str, known: Known) -> bool:
         return False
 
 
-def _wanted_by_date(visit: Visit, day: date, known: Known) -> bool:
-    """True when a subscription that finds the paper had begun on that day."""
-    return any(
-        (one.since is None or one.since <= day) and _finds(visit, one.query, known)
+def _following(visit: Visit, day: date, known: Known) -> list[Subscription]:
+    """The subscriptions that find the paper and had begun on that day."""
+    return [
+        one
         for one in visit.store.chats.subscriptions(visit.chat.key)
-    )
+        if (one.since is None or one.since <= day) and _finds(visit, one.query, known)
+    ]
+
+
+def _as_news(known: Known) -> DayPaper:
+    """The paper as it was announced on the newest of its days, by the strongest type that it had then."""
+    newest = max(_news(known))
+    kind = min((kind for day, _, kind in known.announced if day == newest), key=lambda kind: kind.rank)
+    return DayPaper(known.key, known.paper, kind, newest, known.wordings)
 
 
 def _index(known: Known) -> matching.DayIndex:
@@ -159,6 +173,8 @@ def _reason(visit: Visit, known: Known, one: Subscription) -> Iterator[Line]:
     news = _news(known)
     if one.since is not None and news and max(news) < one.since:
         yield line(t("Followed since {date}, which is later.", date=t.date(one.since)))
+    if news and digest.leaves_out(one, _as_news(known)):
+        yield line(t("Cross-listed papers are switched off for it, and to it this one is only cross-listed."))
 
 
 def _missed(visit: Visit, index: matching.DayIndex, parsed: Query) -> str:

@@ -43,6 +43,7 @@ from scheduler.query.syntax import (
     Query,
     Term,
     categories,
+    home_categories,
     positive_terms,
 )
 from scheduler.text import clean
@@ -72,6 +73,7 @@ __all__ = [
     "categories",
     "explain",
     "fts",
+    "home_categories",
     "is_plain_words",
     "looser",
     "narrower",

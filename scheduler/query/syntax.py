@@ -183,6 +183,22 @@ def positive_terms(node: Node | None) -> Iterator[Term]:
             yield from positive_terms(part)
 
 
+def home_categories(node: Node | None) -> frozenset[str]:
+    """The categories and archives of which every hit has one, as tokens (`scheduler.tokens.category_tokens`).
+
+    None where a hit may be of any category.
+    """
+    if isinstance(node, Term):
+        is_category = node.field is Field.CATEGORY
+        return frozenset(run.tokens[0] for run in node.runs) if is_category else frozenset()
+    if isinstance(node, And):
+        return next(filter(None, map(home_categories, node.parts)), frozenset())
+    if isinstance(node, Or):
+        alternatives = [home_categories(part) for part in node.parts]
+        return frozenset().union(*alternatives) if all(alternatives) else frozenset()
+    return frozenset()
+
+
 def categories(query: Query) -> frozenset[str]:
     """The categories and archives that the query names and does not exclude ("cs.LG", "cs")."""
     return frozenset(term.text for term in positive_terms(query.root) if term.field is Field.CATEGORY)

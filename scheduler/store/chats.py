@@ -330,7 +330,14 @@ class Chats:
         return next((date.fromisoformat(row["last_date"]) for row in rows if row["last_date"]), None)
 
     def subscribe(
-        self, chat: int, query: str, title: str, *, owner: str = "", since: date | None = None
+        self,
+        chat: int,
+        query: str,
+        title: str,
+        *,
+        owner: str = "",
+        since: date | None = None,
+        cross_lists: bool = True,
     ) -> tuple[Subscription, bool]:
         """The chat's subscription to a canonical query, and whether it is new.
 
@@ -343,8 +350,9 @@ class Chats:
             if len(self.subscriptions(chat)) >= SUBSCRIPTIONS_PER_CHAT:
                 raise TooManySubscriptions
             self._db.execute(
-                "insert into subscription(chat, query, title, owner, since) values (?, ?, ?, ?, ?)",
-                [chat, query, title, owner, since.isoformat() if since else None],
+                "insert into subscription(chat, query, title, owner, since, cross_lists) "
+                "values (?, ?, ?, ?, ?, ?)",
+                [chat, query, title, owner, since.isoformat() if since else None, cross_lists],
             )
             return self.subscriptions(chat)[-1], True
 
@@ -354,6 +362,13 @@ class Chats:
             known = self.subscription(chat, key)
             self._db.execute("delete from subscription where key = ? and chat = ?", [key, chat])
             return known
+
+    def follow_cross_lists(self, chat: int, key: int, cross_lists: bool) -> Subscription | None:
+        """Switches cross-listed papers on or off for one of the chat's subscriptions, None when it is not there."""
+        self._db.execute(
+            "update subscription set cross_lists = ? where key = ? and chat = ?", [cross_lists, key, chat]
+        )
+        return self.subscription(chat, key)
 
     def subscription(self, chat: int, key: int) -> Subscription | None:
         """One of the chat's subscriptions."""
@@ -455,4 +470,5 @@ def _subscription(row: Mapping[str, Any]) -> Subscription:
         title=row["title"],
         owner=row["owner"],
         since=date.fromisoformat(row["since"]) if row["since"] else None,
+        cross_lists=bool(row["cross_lists"]),
     )
