@@ -80,7 +80,7 @@ class Shop:
         """Nothing is open."""
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     prices=st.lists(st.tuples(st.integers(0, 50), st.integers(0, 100)), min_size=1, max_size=24),
     cap=st.integers(0, 400),

@@ -92,7 +92,7 @@ def test_a_near_miss_is_what_the_query_leaves_out() -> None:
     st.lists(announced.query_texts(), min_size=1, max_size=4),
     st.lists(announced.text(), max_size=3),
 )
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 def test_wider_finds_more_and_narrower_less(
     papers: list[Announced], texts: list[str], abstracts: list[str]
 ) -> None:

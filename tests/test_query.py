@@ -294,7 +294,7 @@ def read_or_refused(text: str) -> Query | QueryError:
 
 
 @given(ANY_QUERY | query_noise() | query_text())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_anything_is_a_query_or_a_refusal_with_a_query_that_works(text: str) -> None:
     query = read_or_refused(text)
     if isinstance(query, QueryError):
@@ -320,7 +320,7 @@ def table() -> sqlite3.Connection:
 
 
 @given(ANY_QUERY | query_noise() | query_text())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_fts5_never_refuses_an_expression(text: str) -> None:
     try:
         expression = fts(parse(text))
@@ -492,7 +492,7 @@ def test_what_is_typed_so_far(typed: str, canonical: str) -> None:
         max_size=12,
     )
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_phrases_that_look_for_the_same_have_one_spelling(phrases: list[str]) -> None:
     spelt: dict[tuple[object, ...], str] = {}
     for phrase in phrases:

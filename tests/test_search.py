@@ -63,7 +63,7 @@ def everything(db: Database, query: Query, limit: int = 3) -> list[int]:
     st.lists(announced.types(), min_size=6, max_size=6),
     st.lists(announced.query_texts(), min_size=1, max_size=6),
 )
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 def test_search_and_matching_find_the_same_papers(
     papers: list[Announced], types: Types, texts: list[str]
 ) -> None:
@@ -87,7 +87,7 @@ def test_search_and_matching_find_the_same_papers(
     st.lists(random_queries.paper_with_words(), min_size=1, max_size=5),
     st.lists(random_queries.query_text() | random_queries.query_noise(), min_size=1, max_size=6),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_both_agree_on_awkward_words_and_dates_and_looser_queries_find_no_less(
     papers: list[Announced], texts: list[str]
 ) -> None:
@@ -136,7 +136,7 @@ def test_both_agree_on_a_real_day() -> None:
 
 
 @given(st.text() | st.text(alphabet="aB1+#.-_/:'\"強ø\u0301²ſ\x00\x1f\ud7ff\u2028"))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_fts5_splits_a_stream_at_its_blanks_and_nowhere_else(text: str) -> None:
     db = archive(titled(text), [1])
     db.execute("create virtual table terms using fts5vocab(paper_text, instance)")
@@ -262,7 +262,7 @@ def test_within_its_time_a_search_is_whole() -> None:
 
 
 @given(st.lists(announced.papers(), min_size=2, max_size=4), announced.query_texts())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_paper_that_is_taken_out_leaves_nothing(papers: list[Announced], text: str) -> None:
     try:
         query = parse(text)

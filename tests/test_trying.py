@@ -143,7 +143,7 @@ def test_numbers_stand_in_the_text_once(office: Office, platform: Platform) -> N
     st.lists(announced.query_texts(), min_size=1, max_size=4),
     st.integers(0, 9),
 )
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_counts_by_day_are_those_of_matching(papers: list[Announced], texts: list[str], apart: int) -> None:
     days = [TUESDAY - timedelta(days=apart * place) for place in range(len(papers))]
     db, index = archive(papers, [key(day, n) for n, day in enumerate(days)]), DayIndex(papers)
