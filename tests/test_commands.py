@@ -12,7 +12,7 @@ import pytest
 
 from bot.commands.desk import Desk
 from bot.commands.table import COMMANDS, specs
-from bot.commands.visit import House
+from bot.commands.visit import House, rows
 from bot.locale import PSEUDO, translator
 from bot.markup import LineKind
 from bot.parts import make_parts
@@ -173,6 +173,25 @@ def test_a_digest_has_pages_of_ten_and_cards_behind_its_numbers(ada: Person) -> 
     assert ada.reply.in_place
     assert "Here because of" in card
     assert "1  Diffusion" in ada.presses("◀ Back to the digest")
+
+
+def test_a_digest_comes_whole_as_a_page_and_leads_to_the_settings(ada: Person) -> None:
+    ada.says("/subscribe kites")
+    ada.says("/subscribe reinforcement learning")
+    ada.says("/digest")
+    ada.presses("▶")
+    pressed = list(ada.buttons)
+    ada.presses("Whole digest as a page")
+    page = ada.reply.attachment
+    assert page is not None
+    assert page.name == "paperboy-2026-09-29.html"
+    assert page.text.count("<details") == 26
+    assert not ada.reply.in_place
+    ada.reply = Reply(keyboard=rows(*pressed))
+    assert "Settings of this chat" in ada.presses("Settings")
+    ada.office.store.chats.forget(1)
+    ada.reply = Reply(keyboard=rows(*pressed))
+    assert "not kept any more" in ada.presses("Whole digest as a page")
 
 
 def test_a_paper_opened_from_a_channel(ada: Person) -> None:

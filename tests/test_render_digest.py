@@ -216,7 +216,9 @@ def test_the_keyboard_opens_papers_and_turns_pages_round() -> None:
 
 def test_one_page_needs_no_turning() -> None:
     (page,) = digest_pages(SAMPLE, view())
-    assert page_keyboard("x", page, 1, translator("en")).rows == ()
+    ((whole, settings),) = page_keyboard("x", page, 1, translator("en")).rows
+    assert (whole.label, whole.action) == ("Whole digest as a page", "whole:x")
+    assert (settings.label, settings.action) == ("Settings", "settings")
 
 
 def test_the_compact_list_holds_every_paper_with_one_line_each() -> None:

@@ -89,6 +89,14 @@ def turn_page(visit: Visit) -> Reply:
     return page(visit, loaded(visit, body), name, int(number), in_place=True)
 
 
+def whole_page(visit: Visit) -> Reply:
+    """[Whole digest as a page] under a digest: the HTML file that a channel gets."""
+    body = visit.store.outbox.digest_body(visit.chat.key, visit.argument)
+    if body is None:
+        return say(visit.t("This digest is not kept any more."), keyboard=_digest_button(visit))
+    return Reply(attachment=digest_file(loaded(visit, body), visit.view))
+
+
 def loaded(visit: Visit, body: str) -> Digest:
     """A kept digest with its papers as the archive has them now."""
     known = visit.store.archive.by_ids(digest.paper_ids(body))

@@ -163,6 +163,7 @@ ACTIONS: Mapping[str, Handler] = {
     "topic": subscribing.subscribe_topic,
     "digest": reading.show_digest,
     "d": reading.turn_page,
+    "whole": reading.whole_page,
     "p": reading.open_paper,
     "c": reading.open_in_place,
     "k": reading.reopen,

@@ -335,19 +335,20 @@ def paper_choices(papers: Iterable[DigestPaper], action: Callable[[Paper], str])
 
 
 def page_keyboard(name: str, page: Page, pages: int, t: Translator) -> Keyboard:
-    """A button per paper of the page, which opens its card in place, and, when there are more pages, ◀ n/m ▶.
+    """A button per paper of the page, which opens its card in place; ◀ n/m ▶ for more pages; the whole as a file.
 
     `name` is the digest's run key. A paper whose id is too long for a button has none.
     """
     choices = paper_choices(page.papers, lambda paper: f"c:{page.number}:{paper.id}|{name}")
+    others = (Button(t("Whole digest as a page"), f"whole:{name}"), Button(t("Settings"), "settings"))
     if pages == 1:
-        return Keyboard(choices=choices, prompt=t("Open a paper…"))
+        return Keyboard((others,), choices, t("Open a paper…"))
     turns = (
         Button("◀", f"d:{name}:{(page.number - 2) % pages + 1}"),
         Button(f"{page.number}/{pages}", f"d:{name}:{page.number}"),
         Button("▶", f"d:{name}:{page.number % pages + 1}"),
     )
-    return Keyboard((turns,), choices, t("Open a paper…"))
+    return Keyboard((turns, others), choices, t("Open a paper…"))
 
 
 def digest_compact(digest: Digest, view: View) -> tuple[Block, ...]:
