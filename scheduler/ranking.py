@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from scheduler.models import Paper, Reason
+from scheduler.models import Paper, Reason, Wording
 from scheduler.tokens import tokens
 
 Vector = Mapping[str, float]
@@ -36,6 +36,17 @@ REASONS = 60
 REASON_WORDS = 20
 NEAR = 0.12
 """The liked papers that may be named as a reason, how much of each is kept, and how near a paper must be to one."""
+
+_LITTLE = frozenset(
+    "about across after all also an and any are as at be been before between both but by can do does each for from "
+    "has have how however in into is it more most no not of on one only or other our over own same show so some such "
+    "than that the their them then there these they this those through thus to two under up use using via was we were "
+    "what when where whether which while who whose why will with within without yet".split()
+)
+"""Words that say nothing of a subject, however rare they are in a small archive (as plurals are folded)."""
+
+SIMILAR = 0.06
+"""So near a paper must be to count as similar."""
 
 TYPICAL = 4.0
 """The rarity of a word that nobody has looked up: one of fifty papers has it."""
@@ -97,9 +108,13 @@ def _rounded(vector: Vector) -> dict[str, float]:
     return {term: round(weight, 4) for term, weight in vector.items()}
 
 
-def term_counts(paper: Paper) -> Mapping[str, int]:
-    """How often each word occurs in a paper, those of the title three times as much; numbers are left out."""
-    return _counts(paper.title, paper.abstract)
+def term_counts(paper: Paper, wordings: Mapping[str, Wording]) -> Mapping[str, int]:
+    """How often each word occurs in a paper, those of the title three times as much; numbers are left out.
+
+    Where there is no abstract, the English TL;DR stands for it.
+    """
+    english = wordings.get("en", Wording("en"))
+    return _counts(paper.title, paper.abstract or english.tldr)
 
 
 @lru_cache(maxsize=4096)
@@ -111,7 +126,9 @@ def _counts(title: str, abstract: str) -> Mapping[str, int]:
 
 
 def _says_something(term: str) -> bool:
-    return not (term.isascii() and (len(term) == 1 or term.replace(".", "").isdigit()))
+    return term not in _LITTLE and not (
+        term.isascii() and (len(term) == 1 or term.replace(".", "").isdigit())
+    )
 
 
 def rarity(frequency: int, papers: int) -> float:

@@ -41,16 +41,16 @@ class Similar:
 
 def similar(store: Store, known: Known, most: int) -> tuple[Similar, ...]:
     """The papers nearest to one, at most `most`, the nearest first."""
-    counts = ranking.term_counts(known.paper)
+    counts = ranking.term_counts(known.paper, known.wordings)
     rarities = store.vocabulary.rarities(counts)
     own = ranking.vector(counts, rarities)
     candidates = [key for key in _candidates(store, own) if key != known.key][:_COMPARED]
     found = [
-        Similar(one, *ranking.nearness(own, rarities, ranking.term_counts(one.paper)))
+        Similar(one, *ranking.nearness(own, rarities, ranking.term_counts(one.paper, one.wordings)))
         for one in store.archive.by_key(candidates)
     ]
     found.sort(key=lambda one: (-one.nearness, -one.known.key))
-    return tuple(one for one in found if one.nearness >= ranking.NEAR)[:most]
+    return tuple(one for one in found if one.nearness >= ranking.SIMILAR)[:most]
 
 
 def _candidates(store: Store, own: Vector) -> Iterable[int]:
@@ -85,7 +85,7 @@ def suits(
     taste = taste_of(store, chat)
     if taste is None:
         return None
-    found = {entry.key: store.vocabulary.vector(entry.paper) for entry in candidates}
+    found = {entry.key: store.vocabulary.vector(entry.paper, entry.wordings) for entry in candidates}
     if not explained:
         return {key: Suit(taste.score(vector)) for key, vector in found.items()}
     return {key: Suit(taste.score(vector), partial(taste.reason, vector)) for key, vector in found.items()}
@@ -113,6 +113,11 @@ def _examples(store: Store, signals: Sequence[Signal]) -> list[Example]:
     kinds: Mapping[int, SignalKind] = {signal.paper: signal.kind for signal in signals}
     known = store.archive.by_key(list(kinds))
     return [
-        Example(one.paper.title, store.vocabulary.vector(one.paper), WEIGHTS[kinds[one.key]], kinds[one.key])
+        Example(
+            one.paper.title,
+            store.vocabulary.vector(one.paper, one.wordings),
+            WEIGHTS[kinds[one.key]],
+            kinds[one.key],
+        )
         for one in known
     ]

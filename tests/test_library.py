@@ -128,7 +128,7 @@ def test_nothing_saved_yet(ada: Person) -> None:
 def test_exports(ada: Person) -> None:
     ada.says(f"/save {KITES} #robots a *note*")
     ada.says(f"/save {SEA} #sea")
-    assert "2 saved papers as bibtex." in ada.says("/saved export")
+    assert "2 saved papers as BibTeX." in ada.says("/saved export")
     file = ada.reply.attachment
     assert file is not None
     assert file.name == "saved.bib"
@@ -144,7 +144,7 @@ def test_exports(ada: Person) -> None:
     assert file is not None
     assert "[Diffusion Policies for kites](<https://arxiv.org/abs/2609.00001>)" in file.text
     assert r"a \*note\*" in file.text
-    assert "1 saved paper as bibtex." in ada.says("/saved export sea")
+    assert "1 saved paper as BibTeX." in ada.says("/saved export sea")
 
 
 def test_a_note_or_tags_too_many_change_nothing(office: Office, ada: Person) -> None:

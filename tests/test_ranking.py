@@ -84,7 +84,7 @@ def test_rare_words_tell_more_and_words_of_half_the_papers_nothing() -> None:
 
 
 def test_words_of_the_title_count_more_and_numbers_not_at_all() -> None:
-    counts = ranking.term_counts(paper("2609.00001", "Kites in 2026", "A robot and 3.5 kites"))
+    counts = ranking.term_counts(paper("2609.00001", "Kites in 2026", "A robot and 3.5 kites"), {})
     assert counts["kite"] == ranking.TITLE_COUNTS + 1
     assert counts["robot"] == 1
     assert not {"2026", "3.5", "a"} & set(counts)

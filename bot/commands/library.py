@@ -28,6 +28,7 @@ TAGS_SHOWN = 6
 _TAG = re.compile(r"(?<!\S)(?P<off>-?)[#＃](?P<tag>[^\W\d][\w-]*)(?!\S)")
 _EXPORT = re.compile(r"(?i:export|导出)(?:\s+(?P<form>[A-Za-z]+))?(?:\s+(?P<rest>.*))?", re.DOTALL)
 _FORM_NAMES = {"bib": "bibtex", "bibtex": "bibtex", "json": "json", "md": "markdown", "markdown": "markdown"}
+_LABELS = {"bibtex": "BibTeX", "json": "JSON", "markdown": "Markdown"}
 NO_NOTE = "-"
 
 
@@ -235,8 +236,7 @@ def _keyboard(
     tags = Counter(tag for one in everything for tag in one.tags)
     common = [tag for tag, _ in tags.most_common(TAGS_SHOWN)] if not wanted else []
     files = tuple(
-        Button(label, action(visit, "svx", f"{form} {wanted}".strip()))
-        for label, form in (("BibTeX", "bibtex"), ("JSON", "json"), ("Markdown", "markdown"))
+        Button(label, action(visit, "svx", f"{form} {wanted}".strip())) for form, label in _LABELS.items()
     )
     return Keyboard(
         (
@@ -269,5 +269,7 @@ def _export(visit: Visit, form: str, wanted: str) -> Reply:
             t("Nothing to export: no saved paper fits."), keyboard=rows(Button(t("Show all"), "saved"))
         )
     papers = _papers(visit, found)
-    words = t.n("{count} saved paper as {form}.", "{count} saved papers as {form}.", len(papers), form=name)
+    words = t.n(
+        "{count} saved paper as {form}.", "{count} saved papers as {form}.", len(papers), form=_LABELS[name]
+    )
     return Reply((Block((line(words),)),), attachment=render_library.export(papers, name, t))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from sqlite_utils import Database
 
 from scheduler import ranking
-from scheduler.models import Paper
+from scheduler.models import Paper, Wording
 from scheduler.ranking import Vector
 
 _KEYS_PER_DAY = 100_000
@@ -35,14 +35,14 @@ class Vocabulary:
         self._rarities: dict[str, float] = {}
         self._vectors: dict[Paper, Vector] = {}
 
-    def vector(self, paper: Paper) -> Vector:
+    def vector(self, paper: Paper, wordings: Mapping[str, Wording]) -> Vector:
         """The tf-idf vector of a paper; those of a day's papers are made once for all chats."""
         self._refresh()
         known = self._vectors.get(paper)
         if known is None:
             if len(self._vectors) >= _VECTORS:
                 self._vectors.clear()
-            counts = ranking.term_counts(paper)
+            counts = ranking.term_counts(paper, wordings)
             known = self._vectors[paper] = ranking.vector(counts, self.rarities(counts))
         return known
 

@@ -52,6 +52,10 @@ class Office:
         assert found is not None
         return found
 
+    def person(self, ada: Ada) -> str:
+        """Ada as the library knows her."""
+        return self.store.chats.person_of(self.chat(ada).key)
+
     def follows(self, ada: Ada) -> list[str]:
         """The queries of ada's subscriptions."""
         return [one.query for one in self.store.chats.subscriptions(self.chat(ada).key)]
@@ -125,7 +129,10 @@ class AdaOnDiscord(Ada):
         self.ref = ChatRef(Platform.DISCORD, str(self._user.dm_channel.id))
 
     async def says(self, command: str, argument: str = "") -> Seen:
-        options = {ARGUMENTS[command]: argument} if argument else {}
+        return await self.fills_in(command, **({ARGUMENTS[command]: argument} if argument else {}))
+
+    async def fills_in(self, command: str, **options: str) -> Seen:
+        """Uses a command with several options."""
         result = await self._user.slash(command, **options)
         return self._seen((result.followups or [result.response])[-1].id)
 

@@ -17,7 +17,8 @@ from bot.adapters.discord.client import PaperboyClient
 from bot.adapters.telegram import TelegramAdapter
 from bot.commands.table import specs
 from bot.locale import Translator, translator
-from scheduler import query
+from bot.render import bibtex
+from scheduler import query, tastes
 from scheduler.errors import QueryError
 from tests.e2e.conversation import NOW, Ada, AdaOnDiscord, AdaOnTelegram, Office, Seen, open_office
 from tests.e2e.running import until
@@ -128,6 +129,56 @@ class Conversations:
         await ada.presses(t("Subscribe to this"))
         assert office.follows(ada) == [query.parse(WORD).canonical]
 
+    async def test_a_paper_is_saved_found_and_taken_away(
+        self, ada: Ada, office: Office, t: Translator
+    ) -> None:
+        one = office.store.archive.search(query.parse(WORD), today=NOW.date(), limit=1).papers[0]
+        await ada.says("paper", one.paper.id)
+        await ada.presses(t("⭐ Save"))
+        (saved,) = office.store.library.saved(office.person(ada))
+        assert saved.paper == one.key
+        await ada.says("save", f"{one.paper.id} #Robots read_*this*")
+        seen = await ada.says("saved", "#robots")
+        assert one.paper.title in seen.text
+        assert "#robots · read_*this*" in seen.text
+        card = await ada.opens(1)
+        assert one.paper.title in card.text
+        assert "read_*this*" in card.text
+        assert (await ada.presses(t("◀ Back to the list"))).text == seen.text
+        assert "read_*this*" in (await ada.opens(1)).text
+        await ada.presses(t("★ Saved"))
+        assert office.store.library.saved(office.person(ada)) == ()
+        await ada.presses(t("Undo"))
+        (again,) = office.store.library.saved(office.person(ada))
+        assert (again.tags, again.note) == (("robots",), "read_*this*")
+
+    async def test_an_entry_for_latex_arrives_verbatim(self, ada: Ada, office: Office, t: Translator) -> None:
+        one = office.store.archive.search(query.parse(WORD), today=NOW.date(), limit=1).papers[0]
+        assert bibtex.entry(one.paper) in (await ada.says("bibtex", one.paper.id)).text
+
+    async def test_an_author_is_muted_from_the_card(self, ada: Ada, office: Office, t: Translator) -> None:
+        await ada.says("subscribe", WORD)
+        title = told_of(_titles(office, WORD), [(await ada.says("digest")).text])[0]
+        found = office.store.archive.search(query.parse(WORD), today=NOW.date(), limit=500).papers
+        (one,) = (known.paper for known in found if known.paper.title == title)
+        author = one.authors[0].name
+        await ada.says("paper", one.id)
+        await ada.presses(t("Mute…"))
+        await ada.presses(t("author {title}", title=author))
+        assert title not in (await ada.says("digest")).text
+        assert author in (await ada.says("muted")).text
+
+    async def test_similar_papers_are_opened_and_left_again(
+        self, ada: Ada, office: Office, t: Translator
+    ) -> None:
+        one = office.store.archive.search(query.parse(PHRASE), today=NOW.date(), limit=1).papers[0]
+        await ada.says("paper", one.paper.id)
+        seen = await ada.presses(t("Similar"))
+        assert t("Similar papers, the nearest first") in seen.text
+        (nearest, *_) = tastes.similar(office.store, one, 1)
+        assert nearest.known.paper.title in (await ada.opens(1)).text
+        assert (await ada.presses(t("◀ Back to the list"))).text == seen.text
+
     async def test_the_settings(self, ada: Ada, office: Office, t: Translator, lang: str) -> None:
         assert "08:00" in (await ada.says("settings")).text
         assert "07:30" in (await ada.says("settings", "time 07:30")).text
@@ -235,6 +286,12 @@ class TestOnDiscord(Conversations):
             standing=desk.standing,
             memory={},
         ).client()
+
+    async def test_an_id_and_a_note_are_asked_for_apart(self, ada: AdaOnDiscord, office: Office) -> None:
+        one = office.store.archive.search(query.parse(WORD), today=NOW.date(), limit=1).papers[0]
+        assert one.paper.title in (await ada.fills_in("save", id=one.paper.id, note="#robots read this")).text
+        (saved,) = office.store.library.saved(office.person(ada))
+        assert (saved.tags, saved.note) == (("robots",), "read this")
 
     @pytest.fixture
     def ada(self, simcord_env: simcord.Env) -> Iterator[Ada]:
