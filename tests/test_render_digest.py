@@ -190,6 +190,16 @@ def test_what_matched_is_told_where_the_section_does_not_say_it() -> None:
     assert not any("found by" in line for line in first_page(digest, view()))
 
 
+def test_a_category_is_no_word_that_was_found_unless_it_is_all_that_was_looked_for() -> None:
+    def shown(fields: tuple[str, ...], words: tuple[str, ...]) -> str:
+        paper = entry(1, GRADIENTS, match=Match(fields, words))
+        section = Section("sailing", "sail", (paper,))
+        return "\n".join(first_page(replace(SAMPLE, sections=(section,)), view()))
+
+    assert "found by policy gradient (title)" in shown(("title", "categories"), ("cs.LG", "policy gradient"))
+    assert "found by cs.LG (categories)" in shown(("categories",), ("cs.LG",))
+
+
 def test_a_digest_without_papers_is_one_page() -> None:
     (page,) = digest_pages(Digest((TUESDAY,), 0, ()), view())
     assert page.papers == ()

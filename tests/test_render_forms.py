@@ -221,7 +221,7 @@ def test_the_page_starts_with_its_sections_and_folds_each_paper() -> None:
     assert set(anchors) <= ids
     assert len(page.folded) == len(SAMPLE.papers)
     for paper, summary in zip(SAMPLE.papers, page.folded, strict=True):
-        assert summary.startswith(f"{paper.number}{paper.paper.title}")
+        assert summary.startswith(f"{paper.number} {paper.paper.title}")
 
 
 def test_chinese_on_the_page_is_marked_as_such() -> None:

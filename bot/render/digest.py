@@ -28,7 +28,8 @@ from bot.render.paper_words import (
 )
 from bot.render.view import View
 from scheduler import calendar
-from scheduler.models import AnnounceType, Digest, DigestPaper, Paper, Platform, Section, Shortfall
+from scheduler.categories import ARCHIVES, CATEGORIES
+from scheduler.models import AnnounceType, Digest, DigestPaper, Match, Paper, Platform, Section, Shortfall
 
 PAPERS_ON_A_PAGE = 10
 LABEL_LIMIT = 80
@@ -263,11 +264,20 @@ def suits(paper: DigestPaper, t: Translator) -> str:
 
 
 def matched(paper: DigestPaper, section: Section, t: Translator) -> str:
-    """ "found by policy gradient (abstract)", "" where the section's title says the words already."""
-    words = paper.match.words
-    if not words or [word.casefold() for word in words] == [section.title.casefold()]:
+    """ "found by policy gradient (abstract)", "" where the section's title says the words already.
+
+    A category beside words is where the query looks, not what it looks for.
+    """
+    match = _without_categories(paper.match)
+    if not match.words or [word.casefold() for word in match.words] == [section.title.casefold()]:
         return ""
-    return t("found by {words} ({fields})", words=t.row(words), fields=field_names(paper.match.fields, t))
+    return t("found by {words} ({fields})", words=t.row(match.words), fields=field_names(match.fields, t))
+
+
+def _without_categories(match: Match) -> Match:
+    fields = tuple(name for name in match.fields if name != "categories")
+    words = tuple(word for word in match.words if word not in CATEGORIES and word not in ARCHIVES)
+    return Match(fields, words) if fields and words else match
 
 
 def _footer(digest: Digest, view: View) -> tuple[Block, ...]:

@@ -109,7 +109,7 @@ def _paper(one: DigestPaper, section: Section, view: View) -> str:
 
 def _summary(one: DigestPaper, view: View) -> str:
     """What shows while the paper is folded: number, title, TL;DR, first authors, primary category, id, marks."""
-    parts = [f'<span class="number">{one.number}</span><span lang="en">{text(one.paper.title)}</span>']
+    parts = [f'<span class="number">{one.number}</span>', f'<span lang="en">{text(one.paper.title)}</span>']
     if chinese := chinese_title(one.wordings, view.languages):
         doubted = "".join(f" {mark}" for mark in marked(doubt(one.wordings["zh"], "title")))
         parts.append(f'<span class="chinese" lang="zh-Hans">{text(chinese)}{doubted}</span>')
@@ -120,7 +120,7 @@ def _summary(one: DigestPaper, view: View) -> str:
     byline = (short_authors(one.paper.authors, BYLINE), one.paper.primary_category, one.paper.id)
     shown = [text(" · ".join(filter(None, byline))), *marked(*marks(one, view.t))]
     parts.append(f'<span class="quiet byline">{" · ".join(shown)}</span>')
-    return f"<summary>{''.join(parts)}</summary>"
+    return f"<summary>{' '.join(parts)}</summary>"
 
 
 def marked(*marks: str) -> list[str]:

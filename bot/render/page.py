@@ -42,7 +42,10 @@ form { margin: 1rem 0; }
 input { width: 100%; padding: .55rem .75rem; font: inherit; color: inherit; background: transparent;
   border: 1px solid var(--line); border-radius: .5rem; }
 input:focus-visible { outline: 2px solid var(--link); outline-offset: 1px; }
-output { display: block; min-height: 1.5em; margin-top: .35rem; }
+output { display: block; margin-top: .35rem; }
+output:empty { display: none; }
+button { padding: .45rem .9rem; font: inherit; font-size: .9rem; color: var(--link); background: transparent;
+  border: 1px solid var(--line); border-radius: 1.1rem; cursor: pointer; }
 [hidden] { display: none !important; }
 details { border-top: 1px solid var(--line); padding: .6rem 0; }
 h2 + details { border-top: 0; }
@@ -52,7 +55,7 @@ summary::-webkit-details-marker { display: none; }
 summary::after { content: "+"; position: absolute; right: .25rem; top: 0; color: var(--quiet); font-weight: 400; }
 details[open] > summary::after { content: "−"; }
 details > div { scroll-margin-top: 12rem; }
-summary .number { color: var(--quiet); font-weight: 400; margin-right: .35em; }
+summary .number { color: var(--quiet); font-weight: 400; }
 summary .chinese, summary .tldr { display: block; font-weight: 400; }
 summary .tldr { margin-top: .25rem; }
 summary .byline { display: block; font-weight: 400; margin-top: .15rem; }
@@ -63,7 +66,7 @@ footer { border-top: 2px solid var(--line); margin-top: 2.5rem; padding-top: .75
 @media print {
   :root { --text: #000; --quiet: #333; --line: #999; --link: #000; --paper: #fff; --mark: #000; }
   body { max-width: none; padding: 0; font-size: 11pt; }
-  nav, form, summary::after { display: none; }
+  nav, form, button, summary::after { display: none; }
   details, blockquote, article { break-inside: avoid; }
   h2 { break-after: avoid; }
   details::details-content { content-visibility: visible; display: block; height: auto; }

@@ -45,13 +45,17 @@ def day_page(digest: Digest, by_topic: int, before: date | None, form: Form) -> 
 
 
 def _table(shown: Sequence[Section], by_topic: int, t: Translator) -> Iterator[str]:
+    if len(shown) < 2:
+        return
+    yield '<div class="table">'
     for heading, part, first in (
         (t("Topics"), shown[:by_topic], 1),
         (t("Everything else, by category"), shown[by_topic:], by_topic + 1),
     ):
-        if part and len(shown) > 1:
+        if part:
             yield f'<p class="quiet">{text(heading)}</p>'
             yield from contents(part, t, first)
+    yield "</div>"
 
 
 def topic_page(topic: Topic, stream: Stream, months: Sequence[str], form: Form, month: str = "") -> str:
@@ -190,16 +194,17 @@ def _search(form: Form, root: str, scope: str = "all") -> str:
     t = form.t
     words = {
         "found": t("{number} found", number="{count}"),
-        "first": t("the first {number}, newest first; another word makes it fewer", number="{count}"),
+        "since": t("back to {day}", day="{day}"),
         "part": t("{number} of {total} papers", number="{count}", total="{total}"),
         "none": t("Nothing found."),
     }
     told = "".join(f' data-{name}="{text(sentence)}"' for name, sentence in words.items())
-    label = t("Search this day") if scope == "day" else t("Search titles, authors and ids")
+    label = t("Search this day") if scope == "day" else t("Search all days")
     return (
         f'<form role="search" class="search" data-root="{root}/" data-scope="{scope}"{told} hidden>'
         f'<input type="search" aria-label="{text(label)}" placeholder="{text(label)}" autocomplete="off">'
         '<output class="quiet"></output></form><ol id="found" class="plain"></ol>'
+        f'<button type="button" id="more" hidden>{text(t("Look in older days"))}</button>'
     )
 
 

@@ -3,11 +3,14 @@
 // On a day's page what does not fit is hidden; elsewhere the days are looked through one by one, newest first.
 (() => {
   const MOST = 50;
+  const DAYS_AT_ONCE = 30;
   const form = document.querySelector("form.search");
   const input = form.querySelector("input");
   const said = form.querySelector("output");
   const list = document.getElementById("found");
   const main = document.querySelector("main");
+  const more = document.getElementById("more");
+  const table = document.querySelector(".table");
   const words = form.dataset;
   const root = words.root;
   const loaded = new Map();
@@ -17,14 +20,18 @@
   const fold = (text) =>
     ` ${text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replace(/[^\p{L}\p{N}+#.]+/gu, " ")}`;
   const isHan = (text) => /\p{Script=Han}/u.test(text);
-  // "policies" and "models" find "policy" and "model": a word is found by its beginning.
-  const beginning = (word) => (word.length > 4 ? word.replace(/ies$/, "").replace(/([^s])s$/, "$1") : word);
+  // A word is found by its beginning, and one form of a noun by the other: "policy" and "policies".
+  const forms = (word) => {
+    if (/[^aeiou]ies$/.test(word)) return [word, word.replace(/ies$/, "y")];
+    if (/[^aeiou]y$/.test(word)) return [word, word.replace(/y$/, "ies")];
+    return /[^s]s$/.test(word) && word.length > 3 ? [word.slice(0, -1)] : [word];
+  };
   const terms = (typed) =>
     [...typed.matchAll(/["“”]([^"“”]+)["“”]?|([^\s"“”]+)/g)]
       .map(([, phrase, word]) => fold(phrase ?? word).trim())
       .filter(Boolean)
-      .map((term) => (isHan(term) ? term : ` ${beginning(term)}`));
-  const fits = (text, wanted) => wanted.every((term) => text.includes(term));
+      .map((term) => (isHan(term) ? [term] : forms(term).map((form) => ` ${form}`)));
+  const fits = (text, wanted) => wanted.every((term) => term.some((form) => text.includes(form)));
   const put = (sentence, count, total) =>
     sentence.replace("{count}", count.toLocaleString()).replace("{total}", (total ?? count).toLocaleString());
 
@@ -63,51 +70,60 @@
     for (const section of main.querySelectorAll("section")) {
       section.hidden = wanted.length > 0 && !section.querySelector("details:not([hidden])");
     }
+    if (table) table.hidden = wanted.length > 0;
     said.textContent = wanted.length ? put(words.part, count, papers().length) : "";
   };
 
   // --- the whole archive: day by day, until enough is found
 
-  const line = (day, [place, title, chinese, byline, category]) => {
+  const made = (tag, text, lang, name) => {
+    const element = document.createElement(tag);
+    element.textContent = text;
+    if (lang) element.lang = lang;
+    if (name) element.className = name;
+    return element;
+  };
+
+  const line = (day, [place, title, chinese, tldr, lang, byline, facts]) => {
     const entry = document.createElement("li");
-    const link = document.createElement("a");
+    const link = made("a", title, "en");
     link.href = `${root}days/${day}.html#${place}`;
-    link.lang = "en";
-    link.textContent = title;
     entry.append(link);
-    if (chinese) {
-      const translated = document.createElement("div");
-      translated.lang = "zh-Hans";
-      translated.textContent = chinese;
-      entry.append(translated);
-    }
-    const facts = document.createElement("p");
-    facts.className = "quiet";
-    facts.textContent = [day, byline, category].filter(Boolean).join(" · ");
-    entry.append(facts);
+    if (chinese) entry.append(made("div", chinese, "zh-Hans"));
+    if (tldr) entry.append(made("p", tldr, lang));
+    entry.append(made("p", [day, byline, facts].filter(Boolean).join(" · "), "", "quiet"));
     return entry;
   };
 
   const search = async (wanted) => {
-    const mine = ++turn;
-    list.hidden = main.hidden = false;
     list.replaceChildren();
     said.textContent = "";
-    if (!wanted.length) return;
-    main.hidden = true;
-    let count = 0;
-    for (const day of days) {
+    more.hidden = true;
+    main.hidden = wanted.length > 0;
+    if (wanted.length) await goOn(++turn, wanted, 0, 0);
+  };
+
+  // Looks through the days from the one at `first` on; so many were found before.
+  const goOn = async (mine, wanted, first, found) => {
+    let count = found;
+    let next = first;
+    while (next < days.length && next < first + DAYS_AT_ONCE && count < found + MOST) {
+      const day = days[next];
       if (!loaded.has(day)) await load(`days/${day}.js`);
       if (mine !== turn) return;
       for (const [paper, text] of loaded.get(day) ?? []) {
         if (!fits(text, wanted)) continue;
         count += 1;
-        if (count <= MOST) list.append(line(day, paper));
+        list.append(line(day, paper));
       }
-      said.textContent = put(count > MOST ? words.first : words.found, count > MOST ? MOST : count);
-      if (count > MOST) return;
+      next += 1;
+      said.textContent = put(words.found, count);
     }
-    if (!count) said.textContent = words.none;
+    const isAll = next >= days.length;
+    if (!count && isAll) said.textContent = words.none;
+    if (!isAll) said.textContent = `${put(words.found, count)} · ${words.since.replace("{day}", days[next - 1])}`;
+    more.hidden = isAll;
+    more.onclick = () => goOn(mine, wanted, next, count);
   };
 
   // --- what is typed, and what the address asks for
@@ -131,7 +147,16 @@
       look();
     }
   };
+  // A browser that is led to a paper unfolds it and scrolls to its inside; its title should be seen too.
+  const show = () => {
+    const paper = document.getElementById(decodeURIComponent(location.hash.slice(1)))?.closest("details");
+    if (!paper) return;
+    paper.open = true;
+    paper.scrollIntoView();
+  };
   window.addEventListener("hashchange", read);
+  window.addEventListener("hashchange", show);
+  show();
 
   form.hidden = false;
   load("days.js").then(() => {

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 
 from bot.render.html import anchor
-from bot.render.paper_words import chinese_title, short_authors
+from bot.render.page import LANGUAGE_TAGS
+from bot.render.paper_words import chinese_title, short_authors, tldrs
 from bot.render.view import View
 from scheduler.models import DigestPaper
 
@@ -20,7 +21,7 @@ def days_script(days: Iterable[date]) -> str:
 
 
 def day_script(day: date, papers: Sequence[DigestPaper], view: View) -> str:
-    """A day's papers as [anchor, title, Chinese title, authors, category and id]."""
+    """A day's papers as [anchor, title, Chinese title, TL;DR, its language, authors, category and id]."""
     rows = ",\n".join(_json(_row(one, view)) for one in papers)
     return f'paperboy.day("{day.isoformat()}",[\n{rows}\n]);\n'
 
@@ -29,7 +30,9 @@ def _row(one: DigestPaper, view: View) -> list[str]:
     paper = one.paper
     facts = " · ".join(filter(None, (paper.primary_category, paper.id)))
     chinese = chinese_title(one.wordings, view.languages)
-    return [anchor(paper.id), paper.title, chinese, short_authors(paper.authors, AUTHORS), facts]
+    said = tldrs(one.wordings, view.languages)[:1]
+    tldr = [said[0].text, LANGUAGE_TAGS[said[0].lang]] if said else ["", "en"]
+    return [anchor(paper.id), paper.title, chinese, *tldr, short_authors(paper.authors, AUTHORS), facts]
 
 
 def _json(value: object) -> str:
