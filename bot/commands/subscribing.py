@@ -29,21 +29,21 @@ def subscribe(visit: Visit) -> Reply:
     """Saves what was typed: several plain words as the phrase (and says so), anything else as it stands."""
     if not visit.argument:
         return _ask_what(visit)
-    parsed, title = read_wish(visit)
+    parsed, title = read_wish(visit, visit.argument)
     return _save(visit, parsed, title, loose=query.is_plain_words(visit.argument))
 
 
-def read_wish(visit: Visit) -> tuple[Query, str]:
-    """What is meant by what was typed after /subscribe or /try, and what it is called. Raises QueryError.
+def read_wish(visit: Visit, text: str) -> tuple[Query, str]:
+    """What is meant by what was typed to be followed, tried or compared, and what it is called. Raises QueryError.
 
     A topic's name stands for its query, several plain words for the phrase.
     """
-    topic = next((topic for topic in visit.house.topics if topic.key == visit.argument.casefold()), None)
+    topic = next((topic for topic in visit.house.topics if topic.key == text.casefold()), None)
     if topic is not None:
         return query.parse(topic.query), visit.in_its_language(topic.title)
-    if query.is_plain_words(visit.argument):
-        return query.phrase_query(visit.argument), " ".join(visit.argument.split())
-    parsed = query.parse(visit.argument)
+    if query.is_plain_words(text):
+        return query.phrase_query(text), " ".join(text.split())
+    parsed = query.parse(text)
     return parsed, title_of(parsed)
 
 

@@ -11,6 +11,7 @@ from bot.commands import (
     cards,
     channel,
     crosslists,
+    comparing,
     feed,
     library,
     muting,
@@ -83,6 +84,12 @@ COMMANDS = (
         N_("How many papers a subject would bring, before following it"),
         trying.try_wish,
         ("query", N_("Words, a phrase in quotes, or a topic"), True),
+    ),
+    Command(
+        "trends",
+        N_("Subjects compared over time, as a picture"),
+        comparing.compare,
+        ("subjects", N_("Up to five, with commas between; then a span such as 90d"), False),
     ),
     Command(
         "paper",
@@ -185,6 +192,7 @@ ACTIONS: Mapping[str, Handler] = {
     "m": by_meaning.page,
     "sub": subscribing.subscribe_to,
     "try": trying.try_query,
+    "tr": comparing.compare_again,
     "loosen": subscribing.loosen,
     "undo": subscribing.undo,
     "subscriptions": subscribing.subscriptions,

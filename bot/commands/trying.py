@@ -31,7 +31,7 @@ def try_wish(visit: Visit) -> Reply:
         return say(
             t("What do you want to try? Write it after the command:"), line(code("/try diffusion policy"))
         )
-    parsed, title = read_wish(visit)
+    parsed, title = read_wish(visit, visit.argument)
     return _tried(visit, parsed, title)
 
 

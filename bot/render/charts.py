@@ -61,7 +61,12 @@ def rounded(rate: float, t: Translator) -> str:
 def finding(shown: DailyCounts, t: Translator) -> str:
     """ "About 3 a day, rising"."""
     rate = rate_words(shown.rate, t)
-    return t(_GOING[shown.trend], rate=rate) if len(shown.days) > PLACES else rate
+    return with_trend(rate, shown.trend, t) if len(shown.days) > PLACES else rate
+
+
+def with_trend(rate: str, trend: Trend, t: Translator) -> str:
+    """ "About 3 a day" → "About 3 a day, rising"."""
+    return t(_GOING[trend], rate=rate)
 
 
 def daily_picture(shown: DailyCounts, t: Translator, font: Path | None) -> Picture:
@@ -92,9 +97,11 @@ def _lower(sentence: str, t: Translator) -> str:
     return sentence[:1].lower() + sentence[1:] if t.lang == "en" else sentence
 
 
-def axis_names(days: Sequence[date], t: Translator, font: Path | None) -> list[tuple[int, str]]:
-    """At most PLACES dates along an axis, the last one among them."""
-    step = max(1, -(-len(days) // PLACES))
+def axis_names(
+    days: Sequence[date], t: Translator, font: Path | None, most: int = PLACES
+) -> list[tuple[int, str]]:
+    """At most so many dates along an axis, the last one among them."""
+    step = max(1, -(-len(days) // most))
     places = sorted(range(len(days) - 1, -1, -step))
     return [(place, writable(t.short_date(days[place]), font) or f"{days[place]:%m-%d}") for place in places]
 
