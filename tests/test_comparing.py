@@ -75,8 +75,8 @@ def test_subjects_are_compared_over_weeks(ada: Person) -> None:
     assert lines[:5] == [
         "kites has the most: 2 a day · 90 days until 29 Sep 2026",
         "1 ● kites · 2 a day, steady · 125 papers",
-        "2 ■ gliders · 1 a day, rising · 65 papers",
-        "3 ▲ gliders, balloons · 1 a day, rising · 65 papers",
+        "2 ■ gliders · 1 a day, rising · 66 papers",
+        "3 ▲ gliders, balloons · 1 a day, rising · 66 papers",
         "4 ◆ xyzzy · 0 a day, steady · 0 papers",
     ]
     assert lines[6].split() == ["1", "2", "3", "4"]
