@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
 from datetime import date, timedelta
@@ -19,6 +20,8 @@ from scheduler.store.chats import SUBSCRIPTIONS_PER_CHAT, TooManySubscriptions
 from scheduler.topics import Topic
 
 RATE_DAYS = 5
+_QUOTES = "\"“”„«»「」"
+_PHRASE = re.compile(f"[{_QUOTES}]([^{_QUOTES}]+)[{_QUOTES}]")
 BACK = "back"
 """What the button back to the list carries: the list then takes the place of what it was left for."""
 FLOOD = 50
@@ -49,9 +52,8 @@ def read_wish(visit: Visit, text: str) -> tuple[Query, str]:
 
 def title_of(parsed: Query) -> str:
     """What heads the section of a query: what was typed, without quotes where it is one phrase alone."""
-    text = parsed.typed
-    inner = text[1:-1]
-    return inner if text.startswith('"') and text.endswith('"') and '"' not in inner else text
+    phrase = _PHRASE.fullmatch(parsed.typed)
+    return phrase[1] if phrase else parsed.typed
 
 
 def _ask_what(visit: Visit) -> Reply:
