@@ -20,7 +20,7 @@ from scheduler.store.chats import SUBSCRIPTIONS_PER_CHAT, TooManySubscriptions
 from scheduler.topics import Topic
 
 RATE_DAYS = 5
-_QUOTES = "\"“”„«»「」"
+_QUOTES = '"“”„«»「」'
 _PHRASE = re.compile(f"[{_QUOTES}]([^{_QUOTES}]+)[{_QUOTES}]")
 BACK = "back"
 """What the button back to the list carries: the list then takes the place of what it was left for."""
