@@ -264,6 +264,8 @@ async def test_what_an_abstract_tells_the_model_to_do_is_data() -> None:
             shown = f"{made.title} {made.tldr} {made.abstract}"
             for sign in ("https://other", "@evilbot", "**", "\u202e", "<b>"):
                 assert sign not in shown
+        assert "HACKED" not in desk.words("2609.00001", "en").tldr
+        assert desk.words("2609.00001", "zh").title == ""
         markers = {one.body["messages"][1]["content"].split("\n")[0] for one in desk.server.asked}
         assert len(markers) == len(desk.server.asked)
         assert all(marker not in evil and len(marker) > 20 for marker in markers)

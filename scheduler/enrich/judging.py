@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,9 +11,33 @@ from scheduler.enrich.extract import LONGEST, shortened
 from scheduler.enrich.glossary import Glossary
 from scheduler.enrich.wishes import Part, Wish
 from scheduler.models import Flag, Wording, WordingStatus
+from scheduler.text import sentences
 
 MISLEADING = frozenset({"untranslated", "repeated", "length", "refusal", "url"})
 """Kinds of faults after which a translation is of no use: the original takes its place."""
+
+MOST_MARKS = 3
+"""A text with more major faults than that is not marked but left out: nobody reads past so many."""
+
+OFF_TOPIC = "off topic"
+"""Kind of a TL;DR that speaks of something else than its paper, such as what an abstract told the model to say."""
+
+LEAST_SHARED = 0.3
+"""The share of a TL;DR's longer words that its paper has too. Of 84 TL;DRs by an editor none had less than 0.5."""
+
+LEAST_CHINESE = 0.2
+"""The share of a Chinese TL;DR's letters that are Chinese, at least: names and terms stay as they are."""
+
+_TO_A_MODEL = re.compile(
+    r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instruction|prompt|rule|above|previous)"
+    r"|\b(?:system|assistant|user)\s?:|\byou (?:are|must|should|will) |\byour (?:instruction|prompt|answer|task)s?\b"
+    r"|\bas an ai\b|\b(?:answer|respond|reply|output) (?:only |with |exactly )",
+    re.IGNORECASE,
+)
+"""A sentence of an abstract that speaks to who reads it. Its words say nothing of what the paper is about."""
+
+_LONGER_WORD = re.compile(r"[a-z]{4,}")
+_STEM = 5
 
 TOO_LONG = "too long"
 """Kind of a TL;DR that has to be cut."""
@@ -47,9 +72,26 @@ def judge(wish: Wish, words: Mapping[Part, str], glossary: Glossary) -> Verdict:
         flags += check_translation(wish.paper, made, glossary)
     if tldr := words.get(Part.TLDR, ""):
         flags += check_tldr(wish.paper, tldr, wish.lang)
+        if not _is_about_it(tldr, wish):
+            flags.append(Flag("tldr", OFF_TOPIC, "major", "not about this paper"))
         if len(tldr) > LONGEST:
             flags.append(Flag("tldr", TOO_LONG, "minor", f"{len(tldr)} > {LONGEST} characters"))
     return Verdict(words, tuple(flags))
+
+
+def _is_about_it(tldr: str, wish: Wish) -> bool:
+    if wish.lang == "zh":
+        letters = [letter for letter in tldr if letter.isalpha()]
+        chinese = sum("\u3400" <= letter <= "\u9fff" for letter in letters)
+        return chinese > 0 and chinese >= LEAST_CHINESE * len(letters)
+    stems = _stems(tldr)
+    told = [one for one in sentences(wish.paper.abstract) if not _TO_A_MODEL.search(one)]
+    known = frozenset(_stems(" ".join([wish.paper.title, *told])))
+    return bool(stems) and sum(stem in known for stem in stems) >= LEAST_SHARED * len(stems)
+
+
+def _stems(text: str) -> list[str]:
+    return [word[:_STEM] for word in _LONGER_WORD.findall(text.lower())]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,4 +124,6 @@ def _taken(part: Part, said: str, found: Sequence[Flag]) -> Taken:
 
 def _is_useless(part: Part, flags: Sequence[Flag]) -> bool:
     faults = [flag for flag in flags if flag.severity == "major"]
-    return bool(faults) if part is Part.TLDR else any(flag.kind in MISLEADING for flag in faults)
+    if part is Part.TLDR:
+        return bool(faults)
+    return len(faults) > MOST_MARKS or any(flag.kind in MISLEADING for flag in faults)

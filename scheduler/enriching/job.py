@@ -75,19 +75,22 @@ class Enricher:
         self._looked: datetime | None = None
         self._stamp = ""
         self._has_rest = False
+        self._busy = asyncio.Lock()
 
     async def close(self) -> None:
-        """Let go of every connection."""
-        for provider in self.providers:
-            await provider.close()
+        """Waits until the job has put down what it was at, and lets go of every connection."""
+        async with self._busy:
+            for provider in self.providers:
+                await provider.close()
 
     async def enrich_if_due(self, now: datetime) -> None:
         """Makes what is lacking for the coming digests, as far as services and budget go; returns when there is no
         more to do for now."""
-        if not self.providers or not await self._is_due(now):
-            return
-        while await self._slice():
-            logger.debug("looking at the coming digests again")
+        async with self._busy:
+            if not self.providers or not await self._is_due(now):
+                return
+            while await self._slice():
+                logger.debug("looking at the coming digests again")
 
     async def _is_due(self, now: datetime) -> bool:
         first = now.astimezone(UTC).date() - planning.LOOK_BACK
