@@ -1,4 +1,4 @@
-"""`paperboy`: demo, run, chat, fetch, import, translations, replay, backfill, status, digest, search, site.
+"""`paperboy`: demo, run, chat, fetch, import, translations, replay, backfill, status, check, digest, search, site.
 
 Exit status: 0 done, 1 failed, 2 wrong usage or settings. What a program may read goes to standard output, what a
 person should know to standard error, each in one clear line.
@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 import click
 
-from bot import app, backfilling, console, fetching, importing, learning, publishing, views
+from bot import app, backfilling, checking, console, fetching, importing, learning, publishing, views
 from bot.config import Settings, load_settings, unknown_settings, web_address
 from bot.locale import translator
 from bot.render.query_words import error_line
@@ -291,6 +291,30 @@ def learn(database: Path | None) -> None:
     """
     done, total = learning.learn(load_settings(database=database), sys.stderr)
     click.echo(f"{done} of {total} papers can be found by meaning")
+
+
+@paperboy.command()
+@database_option
+def check(database: Path | None) -> None:
+    """Try everything that the settings name, once: database, model, translator, platforms.
+
+    Says what works, and for what does not which setting to mend; then the exit status is 1.
+    """
+    settings = load_settings(database=database)
+    for name in unknown_settings():
+        click.echo(f"FAULT  settings: {name} is no setting; .env.example lists them all")
+    faults = len(unknown_settings()) + asyncio.run(_checked(settings))
+    if faults:
+        sys.exit(FAILED)
+
+
+async def _checked(settings: Settings) -> int:
+    """How many of the things that were tried do not work."""
+    faults = 0
+    async for one in checking.check(settings, app.clock):
+        click.echo(str(one))
+        faults += not one.works
+    return faults
 
 
 @paperboy.command()

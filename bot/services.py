@@ -11,13 +11,14 @@ from scheduler import seeds
 from scheduler.enrich.budget import Caps, TokenPrice
 from scheduler.enrich.glossary import Glossary
 from scheduler.enrich.wishes import Part
-from scheduler.enriching import Enricher, Limits
+from scheduler.enriching import Enricher, Limits, Report, report
 from scheduler.errors import SettingsError
 from scheduler.providers.calling import Caller, Place
 from scheduler.providers.chat_model import ChatModel
 from scheduler.providers.port import Provider
 from scheduler.providers.translators import DIALECTS, Translator
 from scheduler.sources.http import agent_of
+from scheduler.store import Store
 from scheduler.store.thread import StoreThread
 
 TRANSLATOR_TIMEOUT = 30.0
@@ -62,6 +63,13 @@ def enricher(
     """What makes words with the services of the settings; it does nothing where there are none."""
     glossary = seeds.glossary(settings.glossary)
     return Enricher(store, providers(settings, store, glossary), glossary, limits(settings), clock, sleep)
+
+
+def standing(settings: Settings, store: Store, now: datetime) -> Report:
+    """How the services of the settings stand."""
+    named = [DIALECTS[settings.translator].title] if settings.translator else []
+    named += [settings.model_name] if settings.model_url else []
+    return report(store, named, limits(settings).caps, now)
 
 
 def limits(settings: Settings) -> Limits:

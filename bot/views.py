@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
+from bot import services
 from bot.config import Settings
 from bot.markup import dialect_for, pack
 from bot.render import search as render_search
@@ -17,6 +18,7 @@ from bot.render.status import source_block, source_object
 from bot.render.text import digest_text
 from bot.render.translations import flag_objects, flag_table, word_object, word_table
 from bot.render.view import View
+from bot.render.words import words_blocks, words_object
 from scheduler import enrich, query
 from scheduler import status as standing
 from scheduler.errors import SettingsError
@@ -172,10 +174,13 @@ def _search_json(found: FoundPapers, parsed: Query, lang: str) -> str:
 def status(store: Store, settings: Settings, as_json: bool, now: datetime) -> str:
     """How the configured and subscribed categories stand: a JSON object for programs, or lines to read."""
     shown = standing.sources(store, wanted_categories(store, settings.categories), now)
+    made = services.standing(settings, store, now)
     if as_json:
-        return json.dumps({"sources": source_object(shown)}, ensure_ascii=False, indent=2)
-    block = source_block(shown, _view("en", settings.timezone), now)
-    return "\n\n".join(one.plain for one in pack([block], dialect_for(Platform.CONSOLE)))
+        objects = {"sources": source_object(shown), "words": words_object(made)}
+        return json.dumps(objects, ensure_ascii=False, indent=2)
+    view = _view("en", settings.timezone)
+    blocks = [source_block(shown, view, now), *words_blocks(made, view)]
+    return "\n\n".join(one.plain for one in pack(blocks, dialect_for(Platform.CONSOLE)))
 
 
 def translations(store: Store, flagged: bool, as_json: bool) -> str:

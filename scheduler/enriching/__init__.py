@@ -7,6 +7,8 @@ A digest waits for words only as long as `waiting` says; whatever is not there t
 
 from scheduler.enriching.job import Enricher
 from scheduler.enriching.limits import Limits
+from scheduler.enriching.purse import Unpaid
+from scheduler.enriching.report import Report, report
 from scheduler.enriching.waiting import Waiting
 
-__all__ = ["Enricher", "Limits", "Waiting"]
+__all__ = ["Enricher", "Limits", "Report", "Unpaid", "Waiting", "report"]

@@ -132,6 +132,14 @@ class Calls:
         verdict = judge(wish, answer.words, self._glossary)
         return _Tried(wish, verdict, verdict.defects, used)
 
+    async def probe(self, provider: Provider, wish: Wish) -> str:
+        """Asks once, within the budget like any other call; "" for a good answer, else what was wrong with it.
+
+        Raises ProviderError and Unpaid.
+        """
+        tried = await self._tried(provider, Standing(provider.name), wish, ())
+        return "" if tried.verdict is not None else "; ".join(tried.defects)
+
     async def _turn(self) -> None:
         """Waits so that no more calls begin in a minute than are allowed."""
         now = self._clock()

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -109,11 +108,6 @@ def told_of(store: Store, name: str) -> Told | None:
         words = json.loads(store.notes[_name(name)])
         return Told(name, str(words["why"]), datetime.fromisoformat(words["since"]))
     return None
-
-
-def all_told(store: Store, names: Iterable[str]) -> tuple[Told, ...]:
-    """What was noted of these services."""
-    return tuple(told for name in names if (told := told_of(store, name)) is not None)
 
 
 def _name(service: str) -> str:

@@ -1,0 +1,122 @@
+"""`paperboy check`: what works, and which setting to mend where something does not."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.running import ROOT
+from tests.fakes import model_server as plays
+from tests.fakes.discord_server import FakeDiscord
+from tests.fakes.model_server import ModelServer, model_server
+from tests.fakes.telegram_server import FakeTelegram
+
+KEY = "sk-nobody-may-read-this"
+
+
+@pytest.fixture
+async def model() -> AsyncIterator[ModelServer]:
+    async with model_server() as running:
+        yield running
+
+
+@pytest.fixture
+async def telegram() -> AsyncIterator[FakeTelegram]:
+    running = FakeTelegram()
+    await running.start()
+    yield running
+    await running.stop()
+
+
+@pytest.fixture
+async def discord() -> AsyncIterator[FakeDiscord]:
+    running = FakeDiscord()
+    await running.start()
+    yield running
+    await running.stop()
+
+
+async def check(folder: Path, **settings: str) -> tuple[int, dict[str, str], str]:
+    """The exit status, and each line by what it is about; then everything that was written."""
+    environ = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "HOME": str(folder)}
+    environ["PAPERBOY_DATABASE"] = str(folder / "p.sqlite")
+    environ |= {f"PAPERBOY_{name.upper()}": value for name, value in settings.items()}
+    started = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *("-m", "bot", "check"),
+        cwd=folder,
+        env=environ,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    written = (await started.communicate())[0].decode()
+    parted = [line.split(maxsplit=1)[1].partition(": ") for line in written.splitlines() if " " in line]
+    return started.returncode or 0, {name: told for name, _, told in parted}, written
+
+
+async def test_all_is_well(
+    tmp_path: Path, model: ModelServer, telegram: FakeTelegram, discord: FakeDiscord
+) -> None:
+    status, told, written = await check(
+        tmp_path,
+        model_url=model.url,
+        model_name="sea-model",
+        model_key=KEY,
+        translator="libretranslate",
+        translator_url=model.root,
+        telegram_token=telegram.token,
+        telegram_base_url=telegram.base_url,
+        discord_token=discord.token,
+        discord_api_url=discord.api_url,
+    )
+    assert status == 0, written
+    assert list(told) == ["database", "LibreTranslate", "sea-model", "telegram", "discord"]
+    assert "FAULT" not in written
+    assert told["telegram"] == "the token is @PaperboyTestBot's"
+    assert len(model.asked) == len(model.translated) == 1
+    for secret in (KEY, telegram.token, discord.token):
+        assert secret not in written
+
+
+async def test_every_fault_is_named_with_its_setting(
+    tmp_path: Path, model: ModelServer, telegram: FakeTelegram
+) -> None:
+    model.always(plays.refuses(401, f"no such key {KEY}"))
+    status, told, written = await check(
+        tmp_path,
+        model_url=model.url,
+        model_name="sea-model",
+        model_key=KEY,
+        telegram_token="1:wrong-and-secret",
+        telegram_base_url=telegram.base_url,
+        discord_token="also-wrong-and-secret",
+        discord_api_url="http://127.0.0.1:9",
+        telegram_tokn="x",
+    )
+    assert status == 1
+    assert "PAPERBOY_MODEL_KEY" in told["sea-model"]
+    assert "PAPERBOY_TELEGRAM_TOKEN" in told["telegram"]
+    assert "PAPERBOY_DISCORD_API_URL" in told["discord"]
+    assert "PAPERBOY_TELEGRAM_TOKN" in told["settings"]
+    assert written.count("FAULT") == 4
+    assert KEY not in written
+    assert "wrong-and-secret" not in written
+    assert "Traceback" not in written
+
+
+async def test_a_model_that_answers_nonsense_is_a_fault(tmp_path: Path, model: ModelServer) -> None:
+    model.always(plays.saying(lambda asked: "hello"))
+    status, told, _ = await check(tmp_path, model_url=model.url, model_name="sea-model")
+    assert status == 1
+    assert "not what was asked for" in told["sea-model"]
+
+
+async def test_a_model_without_a_name_is_a_wrong_setting(tmp_path: Path) -> None:
+    status, _, written = await check(tmp_path, model_url="http://127.0.0.1:9/v1")
+    assert status == 2
+    assert "PAPERBOY_MODEL_NAME" in written
