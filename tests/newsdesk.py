@@ -7,9 +7,11 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from bot import services
-from bot.config import load_settings
+from bot.config import Settings, load_settings
+from bot.render.words import words_object
 from scheduler import planning, query
 from scheduler.enriching import Enricher, Waiting
 from scheduler.models import BatchState, Chat, Digest, Paper, Schedule, Wording
@@ -38,6 +40,7 @@ class Newsdesk:
     server: ModelServer
     store: Store
     thread: StoreThread
+    settings: Settings
     enricher: Enricher
     now: datetime = FIVE
     slept: list[float] = field(default_factory=list)
@@ -75,6 +78,15 @@ class Newsdesk:
             planning.plan_slot(self.store, entry, came.day, self._render, self.now, Waiting(self.enricher))
         return self.planned[-1] if len(self.planned) > before else None
 
+    async def restarts(self) -> None:
+        """Paperboy is stopped and started again on the same database."""
+        await self.enricher.close()
+        self.enricher = services.enricher(self.settings, self.thread, lambda: self.now, self.sleep)
+
+    def report(self) -> dict[str, Any]:
+        """What `paperboy status --json` says of it."""
+        return words_object(services.standing(self.settings, self.store, self.now))
+
     def _render(self, chat: Chat, digest: Digest, run_key: str) -> tuple[str, ...]:
         self.planned.append(digest)
         return ("{}",)
@@ -107,16 +119,9 @@ async def newsdesk(**settings: str) -> AsyncIterator[Newsdesk]:
         }
         read = load_settings(given)
         services.require_names(read)
-        desk: Newsdesk
-
-        def clock() -> datetime:
-            return desk.now
-
-        async def sleep(seconds: float) -> None:
-            await desk.sleep(seconds)
-
-        desk = Newsdesk(server, store, thread, services.enricher(read, thread, clock, sleep))
-        stack.push_async_callback(desk.enricher.close)
+        desk = Newsdesk(server, store, thread, read, services.enricher(read, thread, lambda: FIVE))
+        await desk.restarts()
+        stack.push_async_callback(lambda: desk.enricher.close())
         yield desk
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 from aiohttp import web
@@ -12,6 +14,7 @@ from aiohttp import web
 from scheduler.enrich.budget import Amount
 from scheduler.models import AnnounceType, Shortfall, Wording, WordingStatus
 from tests.builders import TUESDAY, feed, paper
+from tests.e2e.running import until
 from tests.fakes import model_server as plays
 from tests.newsdesk import ABSTRACT, FIVE, newsdesk, papers, titles
 
@@ -337,3 +340,208 @@ async def test_a_model_that_thinks_aloud_gets_more_room_and_it_is_remembered() -
         await desk.enriches()
         assert all(desk.words(one.id).title for one in papers(2))
         assert len(desk.server.asked) == 3
+
+
+# money
+
+
+PRICES = {"model_price_read": "0.5", "model_price_written": "2"}
+
+
+@pytest.mark.parametrize("cap", ["0.003", "0.006", "0.0101"])
+async def test_eight_calls_at_once_never_cost_more_than_the_day_may(cap: str) -> None:
+    async with newsdesk(calls_at_once="8", daily_money=cap, daily_tokens="off", **PRICES) as desk:
+        desk.chat("bo", "both")
+        desk.announces(*papers(30))
+        desk.server.always(plays.slow(0.02))
+        await desk.enriches()
+        billed = sum(
+            (Decimal("0.5") * read + 2 * written for read, written in desk.server.billed), Decimal(0)
+        )
+        assert billed <= Decimal(cap) * 1_000_000
+        spent = desk.store.spending.of(TUESDAY).micros
+        assert billed <= spent <= Decimal(cap) * 1_000_000
+        assert desk.server.most_at_once > 1
+        told = desk.plans(EIGHT)
+        assert told is not None
+        assert told.shortfall is (None if all(titles(told)) else Shortfall.BUDGET)
+
+
+async def test_money_is_there_again_on_the_next_day() -> None:
+    async with newsdesk(calls_at_once="1", daily_tokens="2600") as desk:
+        desk.chat("bo", "zh")
+        desk.announces(*papers(6))
+        await desk.enriches()
+        made = [bool(desk.words(one.id).title) for one in papers(6)]
+        assert any(made)
+        assert not all(made)
+        await desk.enriches(hours=20)
+        assert sum(bool(desk.words(one.id).title) for one in papers(6)) > sum(made)
+
+
+async def test_an_answer_that_never_came_counts_as_paid() -> None:
+    async with newsdesk(calls_at_once="1", model_timeout="0.2") as desk:
+        desk.chat("bo", "zh")
+        desk.announces(*papers(1))
+        desk.server.always(plays.slow(1))
+        await desk.enriches()
+        assert desk.store.spending.of(TUESDAY).tokens > 0
+        assert desk.words("2609.00001").title == ""
+
+
+async def test_so_many_calls_at_once_and_a_minute_as_are_allowed() -> None:
+    async with newsdesk(calls_at_once="3", calls_a_minute="30") as desk:
+        desk.chat("bo", "zh")
+        desk.announces(*papers(9))
+        desk.server.always(plays.slow(0.02))
+        await desk.enriches()
+        assert desk.server.most_at_once <= 3
+        assert desk.now - FIVE >= timedelta(seconds=2 * 8)
+
+
+# restarts
+
+
+async def test_after_a_restart_nothing_is_asked_again_and_a_refusal_is_forgotten() -> None:
+    async with newsdesk() as desk:
+        desk.chat("bo", "zh")
+        desk.announces(*papers(2))
+        desk.server.plays(plays.good)
+        desk.server.always(plays.refuses(401))
+        await desk.enriches()
+        done = [one.id for one in papers(2) if desk.words(one.id).title]
+        report = desk.report()
+        assert "PAPERBOY_MODEL_KEY" in report["services"][0]["reason"]
+        desk.server.always(plays.good)
+        await desk.restarts()
+        asked = len(desk.server.asked)
+        await desk.enriches(minutes=1)
+        assert [one.paper["id"] for one in desk.server.asked[asked:]] == [
+            one.id for one in papers(2) if one.id not in done
+        ]
+        assert desk.report()["services"][0]["works"]
+
+
+async def test_a_job_that_is_cancelled_puts_its_account_in_order() -> None:
+    async with newsdesk(calls_at_once="2") as desk:
+        desk.chat("bo", "zh")
+        desk.announces(*papers(2))
+        desk.server.always(plays.slow(5))
+        job = asyncio.create_task(desk.enriches())
+        await until(lambda: len(desk.server.asked) == 2)
+        job.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await job
+        await asyncio.wait_for(desk.enricher.close(), 2)
+        assert desk.store.spending.of(TUESDAY).tokens > 0  # the answers may be paid for
+
+
+# translation services
+
+TRANSLATOR = {"translator": "deepl", "translator_url": "{root}", "translator_key": "k"}
+ALONE = TRANSLATOR | {"model_url": "", "model_name": ""}
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [("deepl", "DeepL"), ("google", "Google Translate"), ("libretranslate", "LibreTranslate")],
+)
+async def test_a_translator_alone_does_titles(name: str, title: str) -> None:
+    async with newsdesk(**(ALONE | {"translator": name})) as desk:
+        desk.chat("bo", "both")
+        desk.announces(*papers(2))
+        await desk.enriches()
+        made = desk.words("2609.00001")
+        assert made.title.startswith("Sail1：")
+        assert (made.tldr, made.abstract, made.origin) == ("", "", title)
+        assert desk.store.spending.of(TUESDAY).characters == sum(len(one.title) for one in papers(2))
+        told = desk.plans(EIGHT)
+        assert all(titles(told))
+
+
+async def test_a_model_does_what_the_translator_leaves() -> None:
+    async with newsdesk(**TRANSLATOR) as desk:
+        desk.chat("bo", "zh")
+        desk.announces(*papers(1))
+        await desk.enriches()
+        (asked,) = desk.server.asked
+        assert asked.keys == ["id", "tldr", "abstract"]
+        made = desk.words("2609.00001")
+        assert all((made.title, made.tldr, made.abstract))
+        assert made.origin == "test-model"
+
+
+async def test_characters_have_a_cap_of_their_own() -> None:
+    async with newsdesk(daily_characters="60", **ALONE) as desk:
+        desk.chat("bo", "zh")
+        desk.announces(*papers(6))
+        await desk.enriches()
+        assert desk.store.spending.of(TUESDAY).characters <= 60
+        told = desk.plans(EIGHT)
+        assert [bool(one) for one in titles(told)] == [True, True, False, False, False, False]
+        assert told is not None
+        assert told.shortfall is Shortfall.BUDGET
+
+
+async def test_a_translation_that_was_not_made_is_not_shown() -> None:
+    async with newsdesk(**ALONE) as desk:
+        desk.chat("bo", "zh")
+        desk.announces(*papers(1))
+        desk.server.translation = lambda path, body: web.json_response(
+            {"translations": [{"text": text} for text in body["text"]]}
+        )
+        await desk.enriches()
+        await desk.enriches(minutes=20)
+        assert len(desk.server.translated) == 1
+        told = desk.plans(EIGHT)
+        assert titles(told) == [""]
+        assert told is not None
+        assert told.shortfall is Shortfall.UNSOUND
+
+
+# checks
+
+
+async def test_an_invented_number_is_named_to_the_model_and_the_better_answer_kept() -> None:
+    async with newsdesk(calls_at_once="1") as desk:
+        desk.chat("ada", "en")
+        desk.announces(*papers(1))
+        desk.server.plays(plays.with_words(tldr="We propose a policy that reaches 99.9% of the optimum."))
+        await desk.enriches()
+        first, second = desk.server.asked
+        assert "99.9%" in second.task
+        assert "99.9%" not in first.task
+        assert desk.words("2609.00001", "en").tldr == "In short: We propose a policy that learns to sail."
+
+
+async def test_a_tldr_that_insists_on_its_number_gives_way_to_the_extract() -> None:
+    async with newsdesk(calls_at_once="1") as desk:
+        desk.chat("ada", "en")
+        desk.announces(*papers(1))
+        desk.server.always(plays.with_words(tldr="We propose a policy that reaches 99.9% of the optimum."))
+        await desk.enriches()
+        await desk.enriches(minutes=20)
+        assert len(desk.server.asked) == 2
+        told = desk.plans(EIGHT)
+        assert told is not None
+        (one,) = told.papers
+        assert one.wordings["en"].origin == "extract"
+        assert "87%" in one.wordings["en"].tldr
+
+
+async def test_a_damaged_translation_is_shown_with_its_mark() -> None:
+    async with newsdesk(calls_at_once="1") as desk:
+        desk.chat("bo", "zh")
+        desk.announces(*papers(1))
+
+        def damaged(asked: plays.Asked) -> web.Response:
+            abstract = plays.chinese(asked.paper["abstract"]).replace("87%", "78%")
+            return plays.completion(asked, json.dumps(plays.words(asked, abstract=abstract)))
+
+        desk.server.always(damaged)
+        await desk.enriches()
+        made = desk.words("2609.00001")
+        assert made.status is WordingStatus.FLAGGED
+        assert [(flag.field, flag.detail) for flag in made.flags] == [("abstract", "87% → 78%")]
+        assert "78%" in made.abstract
+        assert len(desk.server.asked) == 2
