@@ -10,6 +10,7 @@ from datetime import timedelta
 import pytest
 
 from bot.deliveries import render
+from bot.ports import Request
 from scheduler import planning, tastes
 from scheduler.models import ChatKind, ChatRef, PaperId, Platform
 from scheduler.store import library as store_library
@@ -175,7 +176,7 @@ def test_in_a_group_thumbs_are_counted(office: Office) -> None:
 
 def test_who_is_not_known_is_told_so(office: Office) -> None:
     class Nobody(Person):
-        def _ask(self, request):  # type: ignore[no-untyped-def]
+        def _ask(self, request: Request) -> str:
             return super()._ask(replace(request, user=""))
 
     nobody = Nobody(office, "-100", ChatKind.GROUP, Platform.TELEGRAM, False)
@@ -220,7 +221,7 @@ def test_deleting_everything_takes_the_library_along(office: Office, ada: Person
     ada.says(f"/save {KITES}")
     office.person("bob", platform=Platform.DISCORD).says(f"/save {KITES}")
     ada.says("/mute survey")
-    ada.says("/privacy delete")
+    assert "1 paper that you saved goes with it" in ada.says("/privacy delete")
     ada.presses("Yes, delete")
     assert office.store.library.saved(ADA) == ()
     assert office.store.library.signals(1) == ()
@@ -394,3 +395,28 @@ def test_a_private_chat_learns_from_what_its_person_does_in_groups(office: Offic
     assert chat is not None
     (signal,) = tastes.signals_of(office.store, chat)
     assert signal.kind is SignalKind.SAVED
+
+
+def test_what_is_shown_to_everyone_tells_nothing_of_the_asker(office: Office) -> None:
+    class Hidden(Person):
+        """A member of a Discord channel, where answers are seen by the asker alone."""
+
+        def _ask(self, request: Request) -> str:
+            return super()._ask(replace(request, alone=True))
+
+    member = Hidden(office, "9", ChatKind.GROUP, Platform.DISCORD, True)
+    assert "#secret" in member.says(f"/save {KITES} #secret")
+    assert "#secret" in member.says("/saved")
+    assert not [one for one in member.buttons if one.label == "Show to everyone"]
+    assert "#secret" in member.says(f"/paper {KITES}")
+    shown = member.presses("Show to everyone")
+    assert "Diffusion Policies for kites" in shown
+    assert "#secret" not in shown
+    assert not member.reply.private
+    assert not [one for one in member.buttons if one.label == "★ Saved"]
+    office.store.archive.store(
+        feed(paper("2609.00201", "Kites that fly", "Diffusion policies steer kites.")), now=NOON
+    )
+    member.says(f"/similar {KITES}")
+    member.presses("Show to everyone")
+    assert [one.action for one in member.buttons if one.short == "1"] == ["p:2609.00201"]

@@ -9,6 +9,7 @@ from bot.commands.visit import Visit, action, bold, code, line, rows, say
 from bot.markup import Block
 from bot.ports import Button, Reply
 from bot.render.view import View
+from scheduler.models import ChatKind
 
 
 def start(visit: Visit) -> Reply:
@@ -107,7 +108,23 @@ def _confirm_deletion(visit: Visit) -> Reply:
             "This deletes the settings, {count} subscriptions and the record of deliveries of this chat for good.",
             count,
         ),
+        *_saved_papers(visit),
         keyboard=rows(Button(t("Yes, delete"), "forget"), Button(t("Keep everything"), "keep")),
+    )
+
+
+def _saved_papers(visit: Visit) -> tuple[str, ...]:
+    """What a person loses with a private chat beside what the chat itself has."""
+    saved = visit.store.library.count(visit.person) if visit.chat.kind is ChatKind.PRIVATE else 0
+    if not saved:
+        return ()
+    return (
+        visit.t.n(
+            "{count} paper that you saved goes with it, with its tags and note; {command} sends it to you first.",
+            "{count} papers that you saved go with it, with tags and notes; {command} sends them to you first.",
+            saved,
+            command="/saved export json",
+        ),
     )
 
 

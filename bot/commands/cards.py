@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from bot.commands.visit import NotArchived, Visit, action, code, line, rows, say
+from bot.commands.visit import CardPlace, NotArchived, Visit, action, code, line, rows, say
 from bot.markup import Block, Line, LineKind, Span
 from bot.ports import Attachment, Button, Keyboard, Reply
 from bot.render import bibtex as render_bibtex
@@ -23,23 +22,6 @@ SHARE = "https://t.me/share/url"
 
 LONGEST_ENTRY = 3000
 """Characters of a BibTeX entry that are shown; a longer one (thousands of authors) comes as a file."""
-
-
-@dataclass(frozen=True, slots=True)
-class CardPlace:
-    """Which card, and the action of the button that leads back from it; "" for a card that nothing led to."""
-
-    paper: PaperId
-    back: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.paper} {self.back}".rstrip()
-
-    @classmethod
-    def read(cls, text: str) -> CardPlace:
-        """The place that was written as text."""
-        paper, _, back = text.partition(" ")
-        return cls(PaperId(paper), back)
 
 
 def keyboard(visit: Visit, known: Known, back: str = "") -> Keyboard:
@@ -197,7 +179,8 @@ def _entry(visit: Visit, known: Known) -> Reply:
         return Reply(
             (Block((line(words),)),), attachment=Attachment(name, entry + "\n", "application/x-bibtex")
         )
-    return Reply((Block(tuple(Line((Span(text),), LineKind.PRE) for text in entry.splitlines())),))
+    lines = tuple(Line((Span(text),), LineKind.PRE) for text in entry.splitlines())
+    return Reply((Block(lines),), shareable=True)
 
 
 def named(visit: Visit, text: str) -> Known | Reply:

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.commands.cards import CardPlace, full, named, removed
-from bot.commands.visit import Visit, action, code, line, rows, say
+from bot.commands.cards import full, named, removed
+from bot.commands.visit import Visit, action, code, line, page_turns, paper_choices, rows, say
 from bot.markup import Block
 from bot.ports import Button, Keyboard, Reply
 from bot.render import library as render_library
@@ -219,20 +219,9 @@ def _keyboard(
     pages: int,
 ) -> Keyboard:
     t = visit.t
-    place = f"{number}:{wanted}"
-    choices = tuple(
-        Button(
-            f"{at} · {one.paper.title}"[:90],
-            action(visit, "k", str(CardPlace(one.paper.id, action(visit, "sv", place)))),
-            short=str(at),
-        )
-        for at, one in enumerate(shown, start=(number - 1) * PAGE + 1)
-    )
-    turns = (
-        Button("◀", action(visit, "sv", f"{number - 1}:{wanted}")) if number > 1 else None,
-        Button(f"{number}/{pages}", action(visit, "sv", place)) if pages > 1 else None,
-        Button("▶", action(visit, "sv", f"{number + 1}:{wanted}")) if number < pages else None,
-    )
+    numbered = enumerate((one.paper for one in shown), start=(number - 1) * PAGE + 1)
+    choices = paper_choices(visit, numbered, action(visit, "sv", f"{number}:{wanted}"))
+    turns = page_turns(number, pages, lambda page: action(visit, "sv", f"{page}:{wanted}"))
     tags = Counter(tag for one in everything for tag in one.tags)
     common = [tag for tag, _ in tags.most_common(TAGS_SHOWN)] if not wanted else []
     files = tuple(
@@ -240,7 +229,7 @@ def _keyboard(
     )
     return Keyboard(
         (
-            *rows(*turns).rows,
+            *turns.rows,
             *rows(
                 *(Button(f"#{tag} · {tags[tag]}", action(visit, "sv", f"1:#{tag}")) for tag in common)
             ).rows,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from bot.commands.cards import CardPlace
 from bot.commands.subscribing import not_yours
-from bot.commands.visit import Visit, action, bold, code, line, rows, say
+from bot.commands.visit import CardPlace, Visit, action, bold, code, line, rows, say
 from bot.locale import N_, Translator
 from bot.markup import Block
 from bot.ports import Button, Keyboard, Reply

@@ -9,7 +9,7 @@ from datetime import date
 from bot.commands import by_meaning, cards
 from bot.commands.looking_up import asked_version
 from bot.commands.subscribing import next_digest
-from bot.commands.visit import NotArchived, Visit, action, code, line, paper_choices, rows, say
+from bot.commands.visit import CardPlace, NotArchived, Visit, action, code, line, paper_choices, rows, say
 from bot.markup import Block
 from bot.ports import Button, Keyboard, Reply, Suggestion
 from bot.render import digest as render_digest
@@ -282,7 +282,7 @@ def open_in_place(visit: Visit) -> Reply:
 
 def reopen(visit: Visit) -> Reply:
     """A paper's button under a list: its card instead of the list, and a way back."""
-    place = cards.CardPlace.read(visit.argument)
+    place = CardPlace.read(visit.argument)
     return replace(card(visit, place.paper, back=place.back), in_place=True)
 
 

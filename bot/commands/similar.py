@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from bot.commands import cards
-from bot.commands.cards import CardPlace
-from bot.commands.visit import Visit, action, code, line, rows, say
+from bot.commands.visit import Visit, action, code, line, page_turns, paper_choices, rows, say
 from bot.ports import Button, Keyboard, Reply
 from bot.render import search as render_search
 from scheduler import tastes
@@ -54,7 +53,8 @@ def _page(visit: Visit, known: Known, number: int, *, in_place: bool) -> Reply:
         [_result(one, at) for at, one in enumerate(shown, start=first + 1)],
         visit.view,
     )
-    return Reply(blocks, _keyboard(visit, known, shown, number, pages), in_place=in_place)
+    keyboard = _keyboard(visit, known, shown, number, pages)
+    return Reply(blocks, keyboard, in_place=in_place, shareable=True)
 
 
 def _result(one: Similar, number: int) -> render_search.Result:
@@ -65,17 +65,6 @@ def _result(one: Similar, number: int) -> render_search.Result:
 def _keyboard(visit: Visit, known: Known, shown: tuple[Similar, ...], number: int, pages: int) -> Keyboard:
     paper = known.paper.id
     here = action(visit, "sim", str(number), paper)
-    choices = tuple(
-        Button(
-            f"{at} · {one.known.paper.title}"[:90],
-            action(visit, "k", str(CardPlace(one.known.paper.id, here))),
-            short=str(at),
-        )
-        for at, one in enumerate(shown, start=(number - 1) * PAGE + 1)
-    )
-    turns = (
-        Button("◀", action(visit, "sim", str(number - 1), paper)) if number > 1 else None,
-        Button(f"{number}/{pages}", here) if pages > 1 else None,
-        Button("▶", action(visit, "sim", str(number + 1), paper)) if number < pages else None,
-    )
-    return Keyboard(rows(*turns).rows, choices, visit.t("Open a paper…"))
+    numbered = enumerate((one.known.paper for one in shown), start=(number - 1) * PAGE + 1)
+    turns = page_turns(number, pages, lambda page: action(visit, "sim", str(page), paper))
+    return Keyboard(turns.rows, paper_choices(visit, numbered, here), visit.t("Open a paper…"))

@@ -74,8 +74,12 @@ class Visit:
 
     @property
     def person(self) -> str:
-        """Who asks, as the library knows people; "" where the platform does not tell."""
-        return person_name(self.chat.ref.platform, self.request.user)
+        """Who asks, as the library knows people; "" where the platform does not tell.
+
+        On Telegram who writes in the name of a group or channel has that one's id, which is below 0 (Bot API, Chat).
+        """
+        user = self.request.user
+        return "" if user.startswith("-") else person_name(self.chat.ref.platform, user)
 
     @property
     def is_overheard(self) -> bool:
@@ -134,11 +138,48 @@ def shortened(store: Store, plain: str) -> str:
     return plain if len(plain.encode()) <= ACTION_LIMIT else f"~{store.tokens.token(plain)}"
 
 
-def paper_choices(visit: Visit, papers: Iterable[tuple[int, Paper]]) -> tuple[Button, ...]:
-    """A choice for each paper of a numbered list; it opens the paper's card."""
+@dataclass(frozen=True, slots=True)
+class CardPlace:
+    """Which card, and the action of the button that leads back from it; "" for a card that nothing led to."""
+
+    paper: PaperId
+    back: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.paper} {self.back}".rstrip()
+
+    @classmethod
+    def read(cls, text: str) -> CardPlace:
+        """The place that was written as text."""
+        paper, _, back = text.partition(" ")
+        return cls(PaperId(paper), back)
+
+
+def paper_choices(visit: Visit, papers: Iterable[tuple[int, Paper]], back: str = "") -> tuple[Button, ...]:
+    """A choice for each paper of a numbered list; it opens the paper's card.
+
+    `back` is the action that shows the list again: the card then takes the list's place, unless others read it too.
+    """
     return tuple(
-        Button(f"{number} · {paper.title}"[:90], action(visit, "p", paper.id), short=str(number))
+        Button(f"{number} · {paper.title}"[:90], _opening(visit, paper.id, back), short=str(number))
         for number, paper in papers
+    )
+
+
+def _opening(visit: Visit, paper_id: PaperId, back: str) -> str:
+    if back and not visit.is_overheard:
+        return action(visit, "k", str(CardPlace(paper_id, back)))
+    return action(visit, "p", paper_id)
+
+
+def page_turns(number: int, pages: int, turned: Callable[[int], str]) -> Keyboard:
+    """◀ n/m ▶ as far as there are pages; `turned(page)` is the action that shows a page, counted from 1."""
+    if pages < 2:
+        return Keyboard()
+    return rows(
+        Button("◀", turned(number - 1)) if number > 1 else None,
+        Button(f"{number}/{pages}", turned(number)),
+        Button("▶", turned(number + 1)) if number < pages else None,
     )
 
 
