@@ -53,6 +53,8 @@ _MONEY = re.compile(r"\d[\d,.]*(?:\s?(?:k|K|M|B|bn|million|billion|trillion|thou
 _FORMULA_SIGN = re.compile(r"[\\^_{}=<>]")
 _PROSE_WORD = re.compile(r"\s[A-Za-z]{2,}|[A-Za-z]{4,}")
 _SINGLE_QUOTED = re.compile(r"`(?:[^`'\s]|[ ](?=\S)|'(?=[A-Za-z])){1,80}'(?![A-Za-z])")
+_WORD_BEFORE = re.compile(r"[A-Za-z]{3}\Z|[a-z][.,!?]\Z")
+"""Two apostrophes behind a word close a quotation, its beginning may be lost; behind one letter they are primes."""
 _SCRIPT_RUN = re.compile(r"[+\-−]?\d+")
 _ROOT = re.compile(r"\s*\[([^\[\]{}]{1,12})\]")
 _OPTION = re.compile(r"\s*\[[^\[\]{}]{0,60}\]")
@@ -213,8 +215,8 @@ class _Reader:
         elif text == "``":
             self._quotes += 1
             self._deliver("“")
-        elif text == "''" and self._quotes:
-            self._quotes -= 1
+        elif text == "''" and (self._quotes or _WORD_BEFORE.search(self._raw, max(0, start - 3), start)):
+            self._quotes = max(self._quotes - 1, 0)
             self._deliver("”")
         elif text == "`" and (quoted := _SINGLE_QUOTED.match(self._raw, start)):
             self._quote_ends.add(quoted.end() - 1)

@@ -7,7 +7,9 @@ from bot.render.digest import digest_compact, digest_pages
 from bot.render.html import digest_html
 from bot.render.markdown import digest_markdown
 from bot.render.paper import paper_card
+from bot.render.text import digest_text
 from bot.render.view import View
+from scheduler.enrich import complete
 from scheduler.models import (
     AnnounceType,
     Digest,
@@ -19,7 +21,7 @@ from scheduler.models import (
     Wording,
     WordingStatus,
 )
-from tests.builders import TUESDAY, paper
+from tests.builders import MORNING, TUESDAY, paper
 
 BOTH = View("en", "both", "UTC", Platform.CONSOLE)
 ENGLISH = View("en", "en", "UTC", Platform.CONSOLE)
@@ -82,6 +84,23 @@ def test_a_failed_translation_shows_the_original() -> None:
     shown = card(failed, BOTH)
     assert "We label 3.6k frames of kites." in shown
     assert "中文摘要" not in shown
+
+
+def test_a_tldr_that_is_the_abstract_over_again_is_not_shown_beside_it() -> None:
+    """The abstract of KITES is one sentence: its extract is all of it."""
+    words = complete(KITES, {})
+    assert words["en"].tldr == KITES.abstract
+    packed = pack(paper_card(KITES, words, ENGLISH), dialect_for(Platform.CONSOLE))
+    assert "\n".join(one.plain for one in packed).count("3.6k frames") == 1
+    one = DigestPaper(1, KITES, AnnounceType.NEW, TUESDAY, Match((), ()), words)
+    told = Digest((TUESDAY,), 1, (Section("kites", "kites", (one,)),))
+    for whole in (
+        digest_html(told, ENGLISH),
+        digest_markdown(told, ENGLISH),
+        digest_text(told, MORNING, "UTC", "en"),
+    ):
+        assert whole.count("3.6k frames") == 1
+    assert any("3.6k frames" in one.text for one in digest_pages(told, ENGLISH)[0].blocks[1].lines)
 
 
 def test_the_translator_of_an_abstract_is_named_not_the_writer_of_the_tldr() -> None:

@@ -445,6 +445,10 @@ def test_authors_in_short() -> None:
         ("强化学习的方法很多", 5, "强化学习…"),
         ("e\u0301" * 5, 4, "e\u0301…"),
         ("x" * 20, 10, "x" * 9 + "…"),
+        ("我们提出DiffusionNFT方法", 12, "我们提出…"),
+        ("我们提出DiffusionNFT方法", 17, "我们提出DiffusionNFT…"),
+        ("采用Qwen3.8-27B模型", 8, "采用…"),
+        ("提出的方法采用Qwen3.8-27B模型", 12, "提出的方法采用…"),
     ],
 )
 def test_texts_are_cut_to_fit(text: str, limit: int, expected: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 import time
 import unicodedata
@@ -11,7 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scheduler.enrich.extract import tldr
 from scheduler.models import Author
+from scheduler.sources import digests
 from scheduler.text import clean, is_withdrawn, sentences, split_authors
 
 SEEDS = Path(__file__).resolve().parents[2] / "shared" / "seeds"
@@ -60,6 +63,7 @@ def test_formulas_become_unicode(raw: str, readable: str) -> None:
         (r"5\% \& \#1 \$3 a\_b \{x\}", "5% & #1 $3 a_b {x}"),
         ("pages 3--5 --- yes", "pages 3–5 — yes"),
         ("``quoted'' and `single' and don't", "“quoted” and ‘single’ and don't"),
+        ("the ready set'' way, f''(x) and 5'' of arc", "the ready set” way, f''(x) and 5'' of arc"),
         ("Fig.~1, about ~5", "Fig. 1, about ~5"),
         (r"\unknown{kept} and \mymethod{} is, \foo", "kept and is, foo"),
         (r"as shown \cite{x,y} in~\cite{z}.", "as shown in."),
@@ -170,6 +174,36 @@ def test_hostile_input_takes_linear_time(piece: str) -> None:
     assert time.perf_counter() - began < 3
 
 
+def test_a_thousand_hostile_fragments_take_linear_time() -> None:
+    """Each fragment is a tangle of its own; at ten times the length it may cost about ten times as much."""
+    rng = random.Random(6)
+    pieces = [
+        *HOSTILE.split(),
+        "$a b c ",
+        "et al. ",
+        ", ",
+        "A. ",
+        "x",
+        " ",
+        "}",
+        "$",
+        "\\frac{1}{",
+        "_{",
+        "]",
+        ">",
+    ]
+    fragments = ["".join(rng.choices(pieces, k=rng.randint(5, 60))) for _ in range(1000)]
+
+    def seconds(times: int) -> float:
+        began = time.process_time()
+        for fragment in fragments:
+            clean(fragment * times)
+        return time.process_time() - began
+
+    once, tenfold = seconds(1), seconds(10)
+    assert tenfold < 30 * max(once, 0.1)
+
+
 @given(st.text(max_size=300))
 def test_no_text_makes_it_raise_and_nothing_invisible_is_left(text: str) -> None:
     cleaned = clean(text)
@@ -200,9 +234,11 @@ def test_no_tex_is_left_in_the_seeds() -> None:
     if not SEEDS.is_dir():
         pytest.skip("the shared seeds are not beside this checkout")
     digest = next(SEEDS.glob("002_*")).read_text(encoding="utf-8")
-    abstracts = re.findall(r"^• Abstract (.*)$", digest, re.MULTILINE)
-    assert len(abstracts) == 144
-    left = [found for text in abstracts for found in re.findall(r"\\\w*|\$\S*|[{}]", clean(text))]
+    entries = digests.parse(digest.encode()).entries
+    assert len(entries) == 144
+    shown = [text for one in entries for text in (one.paper.title, one.paper.abstract)]
+    shown += [tldr(one.paper.title, one.paper.abstract) for one in entries]
+    left = [found for text in shown for found in re.findall(r"\\\w*|\$\S*|[{}]|[_^]\{|``|''", text)]
     assert [found for found in left if not re.fullmatch(r"\$\d.*", found)] == []
 
 

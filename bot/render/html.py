@@ -22,7 +22,7 @@ from bot.render.paper_words import (
     links,
     origin_name,
     short_authors,
-    tldrs,
+    tldrs_beside,
 )
 from bot.render.view import View
 from scheduler.categories import category_name
@@ -115,7 +115,7 @@ def _summary(one: DigestPaper, view: View) -> str:
         parts.append(f'<span class="chinese" lang="zh-Hans">{text(chinese)}{doubted}</span>')
     parts += [
         f'<span class="tldr" lang="{LANGUAGE_TAGS[said.lang]}">{text(said.shown)}</span>'
-        for said in tldrs(one.wordings, view.languages)
+        for said in tldrs_beside(one.paper, one.wordings, view.languages)
     ]
     byline = (short_authors(one.paper.authors, BYLINE), one.paper.primary_category, one.paper.id)
     shown = [text(" · ".join(filter(None, byline))), *marked(*marks(one, view.t))]

@@ -12,7 +12,7 @@ from bot.render.paper_words import (
     abstracts,
     full_authors,
     marked_chinese_title,
-    tldrs,
+    tldrs_beside,
 )
 from bot.render.view import View
 from scheduler.models import Digest, DigestPaper
@@ -47,7 +47,7 @@ def _paper(one: DigestPaper, view: View) -> Iterator[str]:
         yield escaped(full_authors(paper.authors, AUTHORS))
     facts = [escaped(", ".join(paper.categories)), f"`{paper.id}`", *map(escaped, marks(one, t))]
     yield " · ".join(filter(None, facts))
-    for said in tldrs(one.wordings, view.languages):
+    for said in tldrs_beside(paper, one.wordings, view.languages):
         yield f"**TL;DR** {escaped(said.shown)}"
     for said in abstracts(paper, one.wordings, view.languages):
         yield "> " + escaped(said.shown)

@@ -23,7 +23,7 @@ from bot.render.paper_words import (
     links,
     marked_chinese_title,
     origin_name,
-    tldrs,
+    tldrs_beside,
 )
 from bot.render.view import View
 from scheduler import paper_ids
@@ -45,7 +45,7 @@ def paper_card(
     t = view.t
     blocks = [
         _head(paper, wordings, view, announced),
-        *(_tldr(said, t) for said in tldrs(wordings, view.languages)),
+        *(_tldr(said, t) for said in tldrs_beside(paper, wordings, view.languages)),
         *(_abstract(said, t) for said in abstracts(paper, wordings, view.languages)),
         *((_because(because, t),) if because else ()),
     ]

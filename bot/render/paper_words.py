@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
@@ -12,6 +13,7 @@ from bot.markup.letters import cluster_ends
 from scheduler import paper_ids
 from scheduler.enrich.wishes import is_untranslated
 from scheduler.models import Author, Paper, Wording
+from scheduler.text import sentences
 
 Wordings = Mapping[str, Wording]
 
@@ -21,6 +23,11 @@ MOST_DOUBTS = 3
 _SUFFIXES = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"})
 _GROUPS = frozenset({"collaboration", "team", "consortium", "group", "project"})
 _LOOSE_ENDS = " ,;:.…，、；：。（("
+_IS_IN_A_WORD = re.compile(r"[^\s\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
+"""Whatever is neither a blank nor a Chinese character or sign: Latin words are never cut."""
+
+_LONGEST_WORD = 40
+
 _FIELDS = {
     "title": N_("title"),
     "abstract": N_("abstract"),
@@ -80,6 +87,20 @@ def tldrs(wordings: Wordings, languages: Sequence[str]) -> tuple[Said, ...]:
         lang for lang in ("en", "zh") if lang in known
     ][:1]
     return tuple(_said(known[lang], "tldr") for lang in wanted)
+
+
+def tldrs_beside(paper: Paper, wordings: Wordings, languages: Sequence[str]) -> tuple[Said, ...]:
+    """The TL;DRs where the abstract is shown too: without an extract that is the abstract over again."""
+    return tuple(said for said in tldrs(wordings, languages) if not _repeats(said, paper.abstract))
+
+
+def _repeats(said: Said, abstract: str) -> bool:
+    """True for all of an abstract, and for the beginning of one that is a single sentence."""
+    beginning = said.text.removesuffix("…")
+    is_cut = beginning != said.text
+    return abstract.startswith(beginning) and (
+        said.text == abstract or (is_cut and len(sentences(abstract)) == 1)
+    )
 
 
 def abstracts(paper: Paper, wordings: Wordings, languages: Sequence[str]) -> tuple[Said, ...]:
@@ -174,10 +195,17 @@ def clip(text: str, limit: int) -> str:
             break
         end = place
     head = text[:end]
-    blank = head.rfind(" ")
-    if not text[end].isspace() and blank > end // 2:
-        head = head[:blank]
+    if not text[end].isspace():
+        head = _without_half_a_word(head, text[end])
     return head.rstrip(_LOOSE_ENDS) + "…"
+
+
+def _without_half_a_word(head: str, following: str) -> str:
+    """`head` up to the word that goes on with `following`; Chinese, and one endless word, is cut anywhere."""
+    if not _IS_IN_A_WORD.match(following):
+        return head
+    start = next((at for at in range(len(head), 0, -1) if not _IS_IN_A_WORD.match(head[at - 1])), 0)
+    return head[:start] if 0 < start and len(head) - start <= _LONGEST_WORD else head
 
 
 def line(*parts: str | Span, kind: LineKind = LineKind.TEXT) -> Line:

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from bot.locale import Translator, translator
-from bot.render.paper_words import abstracts, chinese_title, doubt, links, tldrs
+from bot.render.paper_words import abstracts, chinese_title, doubt, links, tldrs_beside
 from scheduler import calendar, paper_ids
 from scheduler.categories import category_name
 from scheduler.models import AnnounceType, Digest, DigestPaper
@@ -84,7 +84,7 @@ def _fields(one: DigestPaper, languages: tuple[str, ...]) -> Iterator[str]:
     if "pdf" in pages:
         yield f"Pdf link: {pages['pdf']}"
     yield from _particulars(one)
-    for said in tldrs(one.wordings, languages):
+    for said in tldrs_beside(paper, one.wordings, languages):
         yield f"TL;DR {_one_line(said.text)}"
     for said in abstracts(paper, one.wordings, languages):
         yield f"{'Abstract' if said.lang == 'en' else '中文摘要'} {_one_line(said.text)}"

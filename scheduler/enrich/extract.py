@@ -9,7 +9,8 @@ clause.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from scheduler.text import sentences
 
@@ -17,6 +18,11 @@ LONGEST = 280
 """A TL;DR is at most so many characters."""
 
 _SHORTEST_CLAUSE = 50
+_SHORTEST_SENTENCE = 30
+"""What is shorter ("We first analyze it.") says nothing by itself."""
+_LEAST_RESULT = 2.0
+"""A sentence that scores less is no result."""
+
 _WORK = (
     r"(?:paper|work|article|study|survey|report|thesis|letter|note|manuscript|tutorial|review|contribution)"
 )
@@ -27,7 +33,7 @@ _MAKE = (
 _FIND = (
     r"(?:show|stud(?:y|ie)|investigat|prov(?:e|es|ed|ing)\b|demonstrat|find\b|found|establish|analy[sz]|examin|explor"
     r"|consider|provid|deriv|argu|report|address|tackl|reveal|observ|identif|evaluat|compar|reformulat|extend"
-    r"|us(?:e|es)\b|appl(?:y|ies)|revisit|review|survey|discuss|conduct|characteri[sz]|train|offer|aim|focus)"
+    r"|prob(?:e|es)\b|ask\b|benchmark|quantif|audit\b|measure|formali[sz]|trace\b|us(?:e|es)\b|appl(?:y|ies)|revisit|review|survey|discuss|conduct|characteri[sz]|train|offer|aim|focus)"
 )
 _ADVERBS = r"(?:\w+ly |then |also |first |here |thus |therefore |hence |further |next |instead )*"
 # These are held against sentences in lower case: half as dear as patterns that ignore case.
@@ -44,7 +50,7 @@ _WEAK = re.compile(
     r"|\b(?:is|are) (?:\w+ly )?(?:studied|investigated|proved|shown|derived|analy[sz]ed)\b",
 )
 _GAIN = re.compile(
-    r"\b(?:outperform|surpass|state[- ]of[- ]the[- ]art|improv|achiev|reduc|exceed|faster|speed-?up|gains?\b"
+    r"\b(?:outperform|surpass|state[- ]of[- ]the[- ]art|improv|recover|achiev|reduc|exceed|faster|speed-?up|gains?\b"
     r"|boost|superior|competitive|match(?:es|ing)|lower(?:s|ing)?\b|increas|converg|optimal|attain|reach|cut(?:s|ting)\b"
     r"|accura|scales?\b|robust|consistently|significant|half the|orders? of magnitude)",
 )
@@ -66,10 +72,11 @@ _BACKGROUND = re.compile(
     re.IGNORECASE,
 )
 _DANGLING = re.compile(
-    r"^(?:(?:to|in order to|towards?|for) (?:(?!\bwe\b|\bthis (?:paper|work)\b)[^.;:])"
+    r"^(?:\(?(?:[ivx]{1,4}|\d)\) |(?:to|in order to|towards?|for) (?:(?!\bwe\b|\bthis (?:paper|work)\b)[^.;:])"
     rf"{{2,160}}?, (?=(?:we|this {_WORK}|here|i|our)\b)"
     rf"|in (?:this|the present|our) (?:\w+ )?{_WORK},? (?:therefore,? )?"
     r"|(?:motivated|inspired|driven|guided|prompted) by [^.;:]{2,120}?, (?=we\b)"
+    r"|(?:because|since|given|beyond|through|instead of|unlike|rather than) [^.;:]{2,200}?, (?=we\b)"
     r"|(?:building|based|drawing|leveraging) (?:up)?on [^.;:]{2,100}?, (?=we\b)"
     r"|(?:here|therefore|thus|hence|consequently|accordingly|however|moreover|furthermore|additionally|finally"
     r"|specifically|in particular|concretely|notably|importantly|in addition|in response|in contrast|instead"
@@ -77,6 +84,25 @@ _DANGLING = re.compile(
     r"|(?:first|second|also), "
     r")",
     re.IGNORECASE,
+)
+_ASIDE = re.compile(r"\([^()]{1,200}\)")
+_FURTHER = re.compile(r"\bwe (?:also|further|additionally|then)\b")
+_SCENE = re.compile(
+    r"(?:(?:extensive|comprehensive|our|these|the|empirical|experimental|further|additional|diagnostic|simulation) )*"
+    r"(?:experiments?|results?|evaluations?|findings?|simulations?|ablations?|analys[ei]s)\b[^.;:]{0,160}?"
+    r"\b(?:show|demonstrate|indicate|reveal|confirm|suggest|establish)s? "
+    r"(?:that |(?=(?:our|it|this) |(?-i:\w*[A-Z]\w*[A-Z]\w* )))"
+    r"|we (?:also |further |empirically )*(?:show|find|demonstrate|observe|prove) that ",
+    re.IGNORECASE,
+)
+_PLACE = re.compile(
+    r"(?:across|on|in|for|under|when|with|compared|relative|experimentally|empirically|through|after)\b"
+    r"[^.;:]{2,160}?, (?=(?:our|we|it|the|this|these)\b)",
+    re.IGNORECASE,
+)
+_LOOSE_END = re.compile(
+    r"(?:[\s,;:–—]+(?:of|to|the|an?|in|on|for|with|by|and|or|from|than|that|which|at|as|its|their|our|is|are|both"
+    r"|every|each|between))+\Z"
 )
 _CLAUSE_END = re.compile(
     r"; |: | — | – |, (?=(?:while|which|where|whereas|and|but|with|thereby|thus|enabling|allowing|making"
@@ -105,12 +131,74 @@ def tldr(title: str, abstract: str) -> str:
         return ""
     contribution = max(scored, key=lambda sentence: sentence.contribution)
     if contribution.contribution <= 0:
-        contribution = next((each for each in scored if not each.text.endswith("?")), scored[0])
-    others = [each for each in scored if each.place != contribution.place]
-    result = max(others, key=lambda sentence: sentence.result, default=None)
-    if result is None or result.result < 2:
-        return shortened(_standing(contribution.text), LONGEST)
-    return _joined(contribution, result)
+        contribution = _instead(scored)
+    first = _standing(contribution.text)
+    others = [_after(contribution.place, each) for each in scored if each.place != contribution.place]
+    found = _result(first, others, name)
+    if found is None:
+        return shortened(first, LONGEST)
+    first, place, result = found
+    return f"{first} {result}" if contribution.place < place else f"{result} {first}"
+
+
+def _instead(scored: list[_Sentence]) -> _Sentence:
+    """Where nobody says what is new: the best result, or else the first sentence that is no question."""
+    best = max(scored, key=lambda sentence: sentence.result)
+    if best.result >= _LEAST_RESULT:
+        return best
+    return next((each for each in scored if not each.text.endswith("?")), scored[0])
+
+
+def _after(place: int, sentence: _Sentence) -> _Sentence:
+    """A sentence as a result of the contribution at `place`: what stands before that is mostly its background."""
+    return sentence if sentence.place > place else replace(sentence, result=sentence.result - 1.5)
+
+
+def _result(first: str, others: list[_Sentence], name: str) -> tuple[str, int, str] | None:
+    """The contribution as it is shown, and the result that goes best with it: its place and as much of it as fits.
+
+    A result that fits whole is worth more than one without its opening, and that more than one that is cut; what is
+    cut before it says anything is worth nothing.
+    """
+    fitting: list[tuple[float, str, int, str]] = []
+    for each in others:
+        if each.result < _LEAST_RESULT:
+            continue
+        for price, contribution, text in _ways(first, each.text, name):
+            fitting.append((each.result - price, contribution, each.place, text))
+    best = max(fitting, key=lambda way: way[0], default=None)
+    return best[1:] if best is not None and best[0] > 0 else None
+
+
+def _ways(first: str, text: str, name: str) -> Iterator[tuple[float, str, str]]:
+    """How contribution and result may stand together within LONGEST, each with its price."""
+    whole = _standing(text)
+    bare = _without_scene(whole, name)
+    room = LONGEST - len(first) - 1
+    if len(whole) <= room:
+        yield 0.0, first, whole
+    elif len(bare) <= room:
+        yield 0.6, first, bare
+    elif room >= _SHORTEST_CLAUSE and _says_something(cut := shortened(bare, room)):
+        yield 1.4, first, cut
+    elif len(bare) <= LONGEST // 2:
+        yield 1.6, shortened(first, LONGEST - len(bare) - 1), bare
+
+
+def _without_scene(text: str, name: str) -> str:
+    """A result without what it was found by and where ("Extensive experiments on … show that")."""
+    scene = _SCENE.match(text) or _PLACE.match(text)
+    if scene is None and name:
+        scene = re.match(
+            rf"(?:Across|On|In|For|Under|When|With|Compared|Relative) [^.;:]{{2,160}}?, (?={re.escape(name)})",
+            text,
+        )
+    rest = text[scene.end() :] if scene else ""
+    return rest[0].upper() + rest[1:] if len(rest) >= 30 else text
+
+
+def _says_something(text: str) -> bool:
+    return _GAIN.search(text.lower()) is not None or _FIGURE.search(text) is not None
 
 
 def _name(title: str) -> str:
@@ -122,15 +210,17 @@ def _name(title: str) -> str:
 def _scored(place: int, text: str, name: str) -> _Sentence:
     if text.endswith("?") or len(text) < 20 or not any(letter.isalpha() for letter in text):
         return _Sentence(place, text, -10.0, -10.0)
-    lower = text.lower()
+    lower = _ASIDE.sub(" ", text.lower())
     is_background, is_remark = _BACKGROUND.match(text) is not None, _is_remark(lower)
     has_name = bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
     contribution = 4.0 * bool(_STRONG.search(lower)) or 2.5 * bool(_WEAK.search(lower))
     contribution += 2.0 * has_name - 2.5 * is_background - 0.15 * place - 3.0 * is_remark
+    contribution -= 4.0 * (len(text) < _SHORTEST_SENTENCE) + 1.0 * (_FURTHER.search(lower) is not None)
     if has_name and not contribution > 3 and re.match(rf"{re.escape(name)}(?:,| is\b| \()", text):
         contribution += 1.5
     figures = len(_FIGURE.findall(text))
-    result = 2.0 * bool(_GAIN.search(lower)) + 1.0 * bool(_EVIDENCE.search(lower)) + min(figures, 3) * 0.8
+    result = 2.0 * bool(_GAIN.search(lower)) + 1.0 * bool(_EVIDENCE.search(lower)) + min(figures, 3) * 1.0
+    result -= 1.0 * lower.startswith(("ablation", "further ablation"))
     result += 0.4 * has_name + 0.05 * place - 2.0 * is_background - 4.0 * is_remark
     return _Sentence(place, text, contribution, result)
 
@@ -150,20 +240,6 @@ def _standing(text: str) -> str:
     return text
 
 
-def _joined(contribution: _Sentence, result: _Sentence) -> str:
-    """Both in the abstract's order; the result is cut first, then left out, and last the contribution is
-    cut."""
-    first, second = _standing(contribution.text), _standing(result.text)
-    room = LONGEST - len(first) - 1
-    shorter = shortened(second, room) if room >= _SHORTEST_CLAUSE else ""
-    if not shorter and len(second) <= LONGEST // 2:
-        first = shortened(first, LONGEST - len(second) - 1)
-        shorter = second
-    if not shorter or (shorter.endswith("…") and len(shorter) < _SHORTEST_CLAUSE):
-        return shortened(first, LONGEST)
-    return f"{first} {shorter}" if contribution.place < result.place else f"{shorter} {first}"
-
-
 def shortened(text: str, room: int) -> str:
     """`text` within `room` characters: whole, or up to the end of a clause or a word, and an ellipsis."""
     if len(text) <= room:
@@ -173,4 +249,5 @@ def shortened(text: str, room: int) -> str:
         end.start() for end in _CLAUSE_END.finditer(head) if end.start() >= max(_SHORTEST_CLAUSE, room // 3)
     ]
     cut = ends[-1] if ends else head.rfind(" ")
-    return f"{(head[:cut] if cut > 0 else head).rstrip(' ,;:–—')}…"
+    kept = _LOOSE_END.sub("", head[:cut] if cut > 0 else head)
+    return f"{kept.rstrip(' ,;:–—')}…"
