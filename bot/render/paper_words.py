@@ -205,7 +205,7 @@ def _without_half_a_word(head: str, following: str) -> str:
     if not _IS_IN_A_WORD.match(following):
         return head
     start = next((at for at in range(len(head), 0, -1) if not _IS_IN_A_WORD.match(head[at - 1])), 0)
-    return head[:start] if 0 < start and len(head) - start <= _LONGEST_WORD else head
+    return head[:start] if start > 0 and len(head) - start <= _LONGEST_WORD else head
 
 
 def line(*parts: str | Span, kind: LineKind = LineKind.TEXT) -> Line:
