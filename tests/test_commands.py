@@ -319,6 +319,28 @@ def test_settings_change_one_at_a_time(office: Office, ada: Person) -> None:
     assert re.search("[\u4e00-\u9fff]", ada.says("/help"))
 
 
+@pytest.mark.parametrize(
+    ("typed", "content"),
+    [
+        ("content original", "en"),
+        ("content 原文", "en"),
+        ("papers translation", "zh"),
+        ("content 译文", "zh"),
+        ("content both", "both"),
+        ("content 双语", "both"),
+        ("content ZH", "zh"),
+    ],
+)
+def test_papers_are_shown_as_the_reader_chooses(
+    office: Office, ada: Person, typed: str, content: str
+) -> None:
+    ada.says(f"/settings {typed}")
+    chat = office.store.chats.get(1)
+    assert chat is not None
+    assert (chat.lang, chat.content) == ("en", content)
+    assert "original, translation and both" in ada.says("/settings content klingon")
+
+
 def test_a_new_chat_is_spoken_to_in_its_own_language(office: Office) -> None:
     wei = office.person("wei")
     assert re.search("[\u4e00-\u9fff]", wei.says("/start", lang="zh-CN"))

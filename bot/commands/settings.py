@@ -15,6 +15,13 @@ from bot.ports import Button, Reply
 from scheduler.models import Chat, ChatKind
 
 CONTENT = {"en": N_("as they are"), "zh": N_("in Chinese"), "both": N_("in both languages")}
+CONTENT_WORDS = {
+    "en": frozenset(("original", "english", "原文", "英文")),
+    "zh": frozenset(("translation", "chinese", "译文", "中文")),
+    "both": frozenset(("双语", "两种", "中英")),
+}
+"""What people call what papers are shown in, besides the names themselves."""
+
 LANGUAGES = {"en": "English", "zh": "中文"}
 WEEKDAYS = {"workdays": frozenset(range(5)), "daily": frozenset(range(7))}
 
@@ -123,7 +130,9 @@ def _lang(chat: Chat, value: str) -> Chat | None:
 
 
 def _papers(chat: Chat, value: str) -> Chat | None:
-    return replace(chat, content=value.casefold()) if value.casefold() in CONTENT else None
+    word = value.casefold()
+    content = next((name for name, words in CONTENT_WORDS.items() if word == name or word in words), None)
+    return replace(chat, content=content) if content is not None else None
 
 
 CHANGES: dict[str, Callable[[Chat, str], Chat | None]] = {
@@ -150,6 +159,6 @@ TAKES = {
     "zone": N_("A time zone such as Europe/Berlin or Asia/Shanghai."),
     "days": N_("Either daily or workdays."),
     "lang": N_("Either en or zh."),
-    "papers": N_("One of en, zh and both."),
+    "papers": N_("One of original, translation and both."),
     "order": N_("One of announced, title-first and for-you."),
 }

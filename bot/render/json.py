@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from bot.render.paper_words import Wordings, links, tldrs
-from scheduler.models import AnnounceType, Digest, Match, Paper
+from scheduler.models import AnnounceType, Digest, Match, Paper, Wording
 
 
 def paper_facts(paper: Paper) -> dict[str, Any]:
@@ -39,18 +40,23 @@ def paper_object(
 
     `version` is null where no source has told it (listing pages and OAI-PMH do not). `tldr` is in `lang` ("en",
     "zh"; "both" counts as "en") or else in the other language, "" where there is none. `matched` is null where
-    nothing was matched, `announce_type` where it is about no announcement.
+    nothing was matched, `announce_type` where it is about no announcement. `flags` is what the checks found in the
+    words that are not the paper's own.
     """
     said = tldrs(wordings, ("zh",) if lang == "zh" else ("en",))
-    chinese = wordings.get("zh")
+    chinese = wordings.get("zh", Wording("zh"))
     return {
         "id": paper.id,
         "version": paper.version or None,
         "announce_type": str(announce_type) if announce_type is not None else None,
         "title": paper.title,
-        "title_zh": chinese.title if chinese is not None else "",
+        "title_zh": chinese.title,
         "tldr": said[0].text if said else "",
         "tldr_origin": said[0].origin if said else "",
+        "tldr_zh": chinese.tldr,
+        "abstract": paper.abstract,
+        "abstract_zh": chinese.abstract,
+        "flags": [{"lang": lang, **asdict(flag)} for lang, word in wordings.items() for flag in word.flags],
         "authors": _authors(paper),
         "categories": list(paper.categories),
         "links": links(paper),
