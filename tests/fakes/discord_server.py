@@ -152,7 +152,7 @@ class FakeDiscord:
         self._ids = itertools.count(1000)
         self._sequence = itertools.count(1)
         self._nonces: dict[str, int] = {}
-        self._refusals: list[Refused] = []
+        self._refusals: list[tuple[int | None, Refused]] = []
         self._rooms: dict[int, Room] = {}
         self._people: dict[str, Person] = {}
         self._sockets: dict[web.WebSocketResponse, Json] = {}
@@ -230,9 +230,16 @@ class FakeDiscord:
         """The requests that post a message into a channel."""
         return [asked for asked in self.asked if asked.method == "POST" and asked.path.endswith("/messages")]
 
-    def refuse(self, *refusals: Refused) -> None:
-        """Answers the next messages into a channel so."""
-        self._refusals += refusals
+    def refuse(self, *refusals: Refused, room: Room | None = None) -> None:
+        """Answers the next messages into a channel (into `room`, where it is given) so."""
+        self._refusals += [(room.id if room else None, refusal) for refusal in refusals]
+
+    def _refusal_for(self, channel: str) -> Refused | None:
+        for place, refusal in self._refusals:
+            if place in (None, int(channel)):
+                self._refusals.remove((place, refusal))
+                return refusal
+        return None
 
     # the gateway
 
@@ -439,8 +446,8 @@ class FakeDiscord:
         parts = asked.path.strip("/").split("/")
         if not _is_by_interaction(parts) and asked.headers.get("Authorization") != f"Bot {self.token}":
             return Refused(401).response()
-        if asked.method == "POST" and parts[0] == "channels" and self._refusals:
-            refusal = self._refusals.pop(0)
+        is_post = asked.method == "POST" and parts[0] == "channels"
+        if is_post and (refusal := self._refusal_for(parts[1])) is not None:
             if refusal is ANSWER_LOST:
                 self._answer(asked, parts)
             if refusal in (HANG_UP, ANSWER_LOST):

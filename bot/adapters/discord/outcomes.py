@@ -30,6 +30,7 @@ SEND_ERRORS = (discord.DiscordException, aiohttp.ClientError, OSError, TimeoutEr
 _GONE = {
     10003: "gone_channel",
     10004: "gone_guild",
+    10015: "gone_channel",
     50007: "dm_closed",
     50278: "dm_closed",
 }
