@@ -19,11 +19,22 @@ from typing import Any, TypeVar
 
 import click
 
-from bot import app, backfilling, checking, console, fetching, importing, learning, publishing, views
+from bot import (
+    app,
+    backfilling,
+    checking,
+    console,
+    fetching,
+    importing,
+    learning,
+    publishing,
+    topic_views,
+    views,
+)
 from bot.config import Settings, load_settings, unknown_settings, web_address
 from bot.locale import translator
 from bot.render.query_words import error_line
-from scheduler import seeds
+from scheduler import seeds, topics
 from scheduler.errors import PaperboyError, QueryError, SettingsError
 from scheduler.models import ChatKind
 from scheduler.store import Store
@@ -331,21 +342,58 @@ def status(database: Path | None, as_json: bool) -> None:
 @database_option
 @click.option("--date", "day", metavar="D", help="An announcement date as 2026-09-29 (default: the newest).")
 @click.option("--query", "wanted", metavar="Q", help="One query instead of a chat's subscriptions.")
+@click.option("--topic", "topic_name", metavar="T", help="One topic of the catalogue (paperboy topic).")
 @click.option("--chat", "chat_name", metavar="C", help="A chat, as console:you or telegram:123456.")
 @lang_option
 @click.option(
     "--format", "form", type=click.Choice(sorted(views.FORMS)), default="text", help="How it is written."
 )
 def digest(
-    database: Path | None, day: str | None, wanted: str | None, chat_name: str | None, lang: str, form: str
+    database: Path | None,
+    day: str | None,
+    wanted: str | None,
+    topic_name: str | None,
+    chat_name: str | None,
+    lang: str,
+    form: str,
 ) -> None:
-    """Print a day's digest for a query, for a chat, or for nobody in particular (all papers)."""
+    """Print a day's digest for a query, a topic, a chat, or for nobody in particular (all papers)."""
     settings = load_settings(database=database)
-    if wanted is not None and chat_name is not None:
-        raise click.UsageError("either --query or --chat, not both")
+    if sum(one is not None for one in (wanted, topic_name, chat_name)) > 1:
+        raise click.UsageError("only one of --query, --topic and --chat")
+    title = ""
+    if topic_name is not None:
+        named = topic_views.topic_named(topics.catalogue(settings.topics), topic_name)
+        wanted, title = named.query, named.title["zh" if lang == "zh" else "en"]
     with opened(settings) as store:
-        shown = views.digest_of(store, _day(day), wanted, chat_name, app.clock())
+        shown = views.digest_of(store, _day(day), wanted, chat_name, app.clock(), title)
         click.echo(views.write(shown, form, lang, settings.timezone, app.clock()))
+
+
+@paperboy.command()
+@database_option
+@click.argument("name", required=False, metavar="[NAME]")
+@click.option("--limit", type=click.IntRange(1, 1000), default=20, help="At most so many papers.")
+@lang_option
+@click.option(
+    "--format", "form", type=click.Choice(topic_views.FORMS), default="text", help="How it is written."
+)
+def topic(database: Path | None, name: str | None, limit: int, lang: str, form: str) -> None:
+    """Print a topic's description and its newest papers; without NAME the catalogue.
+
+    \b
+    paperboy topic world-models
+    paperboy topic world-models --lang both --format html > world-models.html
+    """
+    settings = load_settings(database=database)
+    known = topics.catalogue(settings.topics)
+    if name is None:
+        click.echo(topic_views.catalogue(known, form, lang))
+        return
+    chosen = topic_views.topic_named(known, name)
+    with opened(settings) as store:
+        view = views.view_for(lang, settings.timezone)
+        click.echo(topic_views.write(store, chosen, form, limit, view, app.clock()).rstrip("\n"))
 
 
 def _day(text: str | None, option: str = "--date") -> date | None:

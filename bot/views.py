@@ -42,16 +42,21 @@ class Shown:
 
 
 def digest_of(
-    store: Store, day: date | None, wanted: str | None, chat_name: str | None, now: datetime
+    store: Store,
+    day: date | None,
+    wanted: str | None,
+    chat_name: str | None,
+    now: datetime,
+    title: str = "",
 ) -> Shown:
     """The digest of one announcement date (the newest where none is named).
 
-    For one query, for a chat's subscriptions, or of all papers. Raises QueryError, and SettingsError for a chat that
-    is not known.
+    For one query (whose section has `title`, or the query's own words), for a chat's subscriptions, or of all papers.
+    Raises QueryError, and SettingsError for a chat that is not known.
     """
     chat = _chat(store, chat_name) if chat_name is not None else None
     chosen = day or store.archive.newest_date() or now.date()
-    subscriptions = _subscriptions(store, chat, wanted)
+    subscriptions = _subscriptions(store, chat, wanted, title)
     news = read_day(store, [chosen], [one.query for one in subscriptions if one.query], now.date())
     news = _with_everything(news) if subscriptions[:1] == (_ALL,) else news
     built = build_for(news, subscriptions)
@@ -62,13 +67,15 @@ def digest_of(
 _ALL = Subscription(0, 0, EVERYTHING, "All papers")
 
 
-def _subscriptions(store: Store, chat: Chat | None, wanted: str | None) -> tuple[Subscription, ...]:
+def _subscriptions(
+    store: Store, chat: Chat | None, wanted: str | None, title: str
+) -> tuple[Subscription, ...]:
     if chat is not None:
         return tuple(replace(one, since=None) for one in store.chats.subscriptions(chat.key))
     if wanted is None:
         return (_ALL,)
     parsed = query.parse(wanted)
-    return (Subscription(0, 0, parsed.canonical, wanted.strip()),)
+    return (Subscription(0, 0, parsed.canonical, title or wanted.strip()),)
 
 
 def _with_everything(news: Day) -> Day:
@@ -101,11 +108,11 @@ def _text(shown: Shown, lang: str, zone: str, now: datetime) -> str:
 
 
 def _markdown(shown: Shown, lang: str, zone: str, now: datetime) -> str:
-    return digest_markdown(shown.digest, _view(lang, zone))
+    return digest_markdown(shown.digest, view_for(lang, zone))
 
 
 def _html(shown: Shown, lang: str, zone: str, now: datetime) -> str:
-    return digest_html(shown.digest, _view(lang, zone))
+    return digest_html(shown.digest, view_for(lang, zone))
 
 
 def _json(shown: Shown, lang: str, zone: str, now: datetime) -> str:
@@ -115,7 +122,8 @@ def _json(shown: Shown, lang: str, zone: str, now: datetime) -> str:
 FORMS: dict[str, Writer] = {"text": _text, "markdown": _markdown, "html": _html, "json": _json}
 
 
-def _view(lang: str, zone: str) -> View:
+def view_for(lang: str, zone: str) -> View:
+    """How papers are shown in a language ("en", "zh", "both"), with times in a zone."""
     return View(lang="zh" if lang == "zh" else "en", content=lang, zone=zone, platform=Platform.CONSOLE)
 
 
@@ -146,7 +154,7 @@ def search(
         parsed.typed,
         results,
         found.total,
-        _view(lang, settings.timezone),
+        view_for(lang, settings.timezone),
         exact=found.total_is_exact,
         by_relevance=parsed.by_relevance,
     )
@@ -178,7 +186,7 @@ def status(store: Store, settings: Settings, as_json: bool, now: datetime) -> st
     if as_json:
         objects = {"sources": source_object(shown), "words": words_object(made)}
         return json.dumps(objects, ensure_ascii=False, indent=2)
-    view = _view("en", settings.timezone)
+    view = view_for("en", settings.timezone)
     blocks = [source_block(shown, view, now), *words_blocks(made, view)]
     return "\n\n".join(one.plain for one in pack(blocks, dialect_for(Platform.CONSOLE)))
 

@@ -14,7 +14,7 @@ from scheduler.store.papers import KEYS_PER_DAY, Known
 
 
 @dataclass(frozen=True, slots=True)
-class Stream:
+class StreamPage:
     """One page of a stream. `total` counts all pages, `exact` is false where counting stopped there.
 
     `next_before` begins the next page, None on the last one.
@@ -28,12 +28,12 @@ class Stream:
 
 def read(
     store: Store, wanted: Query, *, today: date, limit: int, before: int | None = None, first: int = 1
-) -> Stream:
+) -> StreamPage:
     """At most `limit` papers, those whose key is smaller than `before`, numbered from `first`."""
     found = store.archive.search(wanted, today=today, limit=limit, before=before)
     index = DayIndex([(one.paper, one.wordings) for one in found.papers])
     papers = tuple(_told(one, index, wanted, place, first + place) for place, one in enumerate(found.papers))
-    return Stream(papers, found.total, found.total_is_exact, found.next_before)
+    return StreamPage(papers, found.total, found.total_is_exact, found.next_before)
 
 
 def _told(one: Known, index: DayIndex, wanted: Query, place: int, number: int) -> DigestPaper:

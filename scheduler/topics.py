@@ -10,6 +10,7 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,13 @@ def named(topics: Sequence[Topic], name: str) -> Topic | None:
         ),
         None,
     )
+
+
+def nearest(topics: Sequence[Topic], name: str) -> tuple[Topic, ...]:
+    """At most three topics whose key or title is spelt most like it, the nearest first."""
+    spelt = {word.casefold(): topic for topic in topics for word in (topic.key, *topic.title.values())}
+    near = get_close_matches(name.casefold(), spelt, n=6, cutoff=0.6)
+    return tuple({spelt[word].key: spelt[word] for word in near}.values())[:3]
 
 
 def _own(path: Path | None) -> dict[str, Topic]:

@@ -269,7 +269,7 @@ CASE_11 = [
 
 
 @pytest.mark.parametrize(
-    "command", ["search", "subscribe", "try", "paper", "unsubscribe", "digest", "topics", "settings"]
+    "command", ["search", "subscribe", "try", "paper", "unsubscribe", "digest", "topics", "topic", "settings"]
 )
 @pytest.mark.parametrize("text", CASE_11)
 def test_whatever_is_typed_is_answered(office: Office, ada: Person, command: str, text: str) -> None:
@@ -435,6 +435,9 @@ def test_an_old_button_and_an_unknown_token_are_answered(ada: Person) -> None:
         "undo:999",
         "p:not a paper",
         "topic:none",
+        "t:none",
+        "t:1:none",
+        "t:x,y:reinforcement-learning",
         "loosen:",
     ):
         reply = asyncio.run(ada.office.desk.answer(Request(ada.ref, ada.kind, "1", action=action)))
@@ -504,6 +507,8 @@ def test_no_sentence_bypasses_the_catalogue(office: Office) -> None:
         "/unsubscribe nothing",
         "/topics",
         "/topics cs",
+        "/topic reinforcement-learning",
+        "/topic nothing-like-it",
         "/settings",
         "/settings time 09:00",
     ]

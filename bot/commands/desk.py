@@ -288,6 +288,8 @@ def _suggestions(visit: Visit, parameter: str) -> tuple[Suggestion, ...]:
         named = [Suggestion(one.title, str(number)) for number, one in enumerate(known, start=1)]
         return _containing(named, typed)
     topics = [Suggestion(visit.in_its_language(topic.title), topic.key) for topic in visit.house.topics]
+    if parameter == "topic":
+        return _containing(topics, typed)
     if visit.request.command == "search":
         topics = [
             Suggestion(visit.in_its_language(topic.title), topic.query)

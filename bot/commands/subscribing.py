@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import replace
 from datetime import date, timedelta
 
 from bot.commands.visit import Visit, action, bold, code, line, rows, say
-from bot.markup import Block, Line
+from bot.markup import Block
 from bot.ports import Button, Keyboard, Reply
 from bot.render.query_words import describe
-from bot.render.stream import FIELDS
 from scheduler import calendar, query, slots
 from scheduler.errors import QueryError
 from scheduler.models import Subscription
 from scheduler.query import Query
 from scheduler.store.chats import SUBSCRIPTIONS_PER_CHAT, TooManySubscriptions
-from scheduler.topics import Topic
 
 RATE_DAYS = 5
 _QUOTES = '"“”„«»「」'
@@ -288,38 +285,6 @@ def _without_cross_lists(visit: Visit, one: Subscription) -> tuple[str, ...]:
 def _query_of(one: Subscription) -> tuple[str, ...]:
     plain = one.query.strip('"').casefold() == one.title.casefold()
     return () if plain else (f"  {one.query}",)
-
-
-def topics(visit: Visit) -> Reply:
-    """The catalogue: the fields, or one field's topics, each with a button that subscribes."""
-    wanted = visit.argument.casefold()
-    if wanted in FIELDS:
-        return _topics_of(visit, wanted)
-    counts = Counter(topic.field for topic in visit.house.topics)
-    buttons = [
-        Button(f"{visit.t(FIELDS[field])} · {counts[field]}", action(visit, "topics", field))
-        for field in FIELDS
-    ]
-    return say(visit.t("Topics that others follow too. Which field?"), keyboard=rows(*buttons, width=2))
-
-
-def _topics_of(visit: Visit, field: str) -> Reply:
-    chosen = [topic for topic in visit.house.topics if topic.field == field]
-    blocks = tuple(Block(_topic_lines(visit, topic)) for topic in chosen)
-    buttons = [
-        Button(visit.in_its_language(topic.title), action(visit, "topic", topic.key)) for topic in chosen
-    ]
-    back = Button(visit.t("◀ All fields"), "topics")
-    keyboard = Keyboard(
-        (*rows(*buttons[:24], width=2).rows, (back,)),
-    )
-    head = Block((line(bold(visit.t(FIELDS[field]))), line(visit.t("One tap follows a topic."))))
-    return Reply((head, *blocks), keyboard, in_place=bool(visit.request.action))
-
-
-def _topic_lines(visit: Visit, topic: Topic) -> tuple[Line, ...]:
-    title, description = visit.in_its_language(topic.title), visit.in_its_language(topic.description)
-    return (line(bold(title)), line(description))
 
 
 def subscribe_topic(visit: Visit) -> Reply:

@@ -20,6 +20,7 @@ from bot.commands import (
     standing,
     status,
     subscribing,
+    topics,
     trying,
 )
 from bot.commands.preview import preview
@@ -66,7 +67,13 @@ COMMANDS = (
         manages=True,
     ),
     Command("subscriptions", N_("What this chat follows"), subscribing.subscriptions),
-    Command("topics", N_("Ready-made subjects, by field"), subscribing.topics),
+    Command("topics", N_("Ready-made subjects, by field"), topics.topics),
+    Command(
+        "topic",
+        N_("What is new in a ready-made subject"),
+        topics.topic,
+        ("topic", N_("Its name"), True),
+    ),
     Command(
         "digest",
         N_("Today's papers for this chat"),
@@ -166,8 +173,9 @@ BY_NAME: Mapping[str, Handler] = {command.name: command.handler for command in C
 }
 
 ACTIONS: Mapping[str, Handler] = {
-    "topics": subscribing.topics,
+    "topics": topics.topics,
     "topic": subscribing.subscribe_topic,
+    "t": topics.topic_page,
     "digest": reading.show_digest,
     "d": reading.turn_page,
     "whole": reading.whole_page,

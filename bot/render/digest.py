@@ -94,12 +94,13 @@ def _page(digest: Digest, view: View, number: int, start: int) -> Page:
     for count in range(min(PAPERS_ON_A_PAGE, len(rest)), 0, -1):
         for room in LADDER:
             blocks = _page_blocks(digest, view, number, rest[:count], room)
-            if _is_one_message(blocks):
+            if is_one_message(blocks):
                 return Page(number, blocks, rest[:count])
     return Page(number, _page_blocks(digest, view, number, rest[:1], LADDER[-1]), rest[:1])
 
 
-def _is_one_message(blocks: Sequence[Block]) -> bool:
+def is_one_message(blocks: Sequence[Block]) -> bool:
+    """True for what is one message on Telegram and on Discord."""
     return all(
         len(pack(blocks, dialect_for(platform))) == 1 for platform in (Platform.TELEGRAM, Platform.DISCORD)
     )
@@ -207,7 +208,7 @@ def _elsewhere(digest: Digest, section: Section, t: Translator) -> str:
 
 def _paper_lines(paper: DigestPaper, section: Section, view: View, room: Room) -> tuple[Line, ...]:
     languages = view.languages
-    lines = [_title_line(paper, view)]
+    lines = [title_line(paper, view)]
     if chinese := marked_chinese_title(paper.wordings, languages):
         lines.append(line(chinese))
     if room.tldr:
@@ -225,7 +226,8 @@ def _paper_lines(paper: DigestPaper, section: Section, view: View, room: Room) -
     return tuple(lines)
 
 
-def _title_line(paper: DigestPaper, view: View) -> Line:
+def title_line(paper: DigestPaper, view: View) -> Line:
+    """Number and title, each with its link."""
     number = Span(f"{paper.number}", url=view.card_url(paper.paper.id))
     return line(number, "  ", bold_link(paper.paper.title, abstract_page(paper.paper)))
 
@@ -405,7 +407,7 @@ def total_line(digest: Digest, t: Translator) -> str:
 
 
 def _compact_lines(paper: DigestPaper, view: View) -> tuple[Line, ...]:
-    lines = [_title_line(paper, view)]
+    lines = [title_line(paper, view)]
     if chinese := marked_chinese_title(paper.wordings, view.languages):
         lines.append(line(chinese))
     elif said := tldrs(paper.wordings, view.languages):

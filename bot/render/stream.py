@@ -112,11 +112,13 @@ def topic_words(topic: Topic, view: View) -> tuple[str, tuple[tuple[str, str], .
     return topic.title[view.lang], described
 
 
-def count_line(stream: Stream, t: Translator) -> str:
-    """ "1,204 papers, newest first"."""
-    if not stream.exact:
-        return t("more than {count} papers, newest first", count=t.number(stream.total))
-    return t.n("{count} paper, newest first", "{count} papers, newest first", stream.total)
+def counted_line(total: int, exact: bool, t: Translator) -> str:
+    """ "1,204 papers, newest first"; not `exact` means that counting stopped at `total`."""
+    if not total:
+        return t("Nothing yet.")
+    if not exact:
+        return t("more than {count} papers, newest first", count=t.number(total))
+    return t.n("{count} paper, newest first", "{count} papers, newest first", total)
 
 
 def facts_line(one: Entry, t: Translator) -> str:
@@ -133,7 +135,15 @@ def byline(one: Entry, t: Translator) -> str:
 
 def stream_text(stream: Stream, t: Translator) -> str:
     """The stream as plain text: the description, then each paper's title, summary, byline, facts and link."""
-    pieces = ["\n".join((stream.title, *(words for _, words in stream.description), count_line(stream, t)))]
+    pieces = [
+        "\n".join(
+            (
+                stream.title,
+                *(words for _, words in stream.description),
+                counted_line(stream.total, stream.exact, t),
+            )
+        )
+    ]
     for number, one in enumerate(stream.entries, start=1):
         lines = (
             f"{number}  {one.title}",
@@ -151,7 +161,7 @@ def stream_text(stream: Stream, t: Translator) -> str:
 def stream_markdown(stream: Stream, t: Translator) -> str:
     """The stream as a Markdown page (CommonMark)."""
     pieces = [f"# {escaped(stream.title)}", *(escaped(words) for _, words in stream.description)]
-    pieces.append(escaped(count_line(stream, t)))
+    pieces.append(escaped(counted_line(stream.total, stream.exact, t)))
     for number, one in enumerate(stream.entries, start=1):
         title = escaped(one.title)
         pieces.append(f"### {number}\\. [{title}](<{one.url}>)" if one.url else f"### {number}\\. {title}")
@@ -176,7 +186,7 @@ def stream_html(stream: Stream, view: View) -> str:
 def stream_head(stream: Stream, view: View) -> list[str]:
     """A page's head: the topic's title, its description, and how many papers there are."""
     described = [f'<p lang="{LANGUAGE_TAGS[lang]}">{text(words)}</p>' for lang, words in stream.description]
-    counted = quiet(count_line(stream, view.t)) if stream.total else quiet(view.t("Nothing yet."))
+    counted = quiet(counted_line(stream.total, stream.exact, view.t))
     return [f"<header><h1>{text(stream.title)}</h1>", *described, *counted, "</header>"]
 
 
