@@ -360,7 +360,7 @@ def digest(
     """Print a day's digest for a query, a topic, a chat, or for nobody in particular (all papers)."""
     settings = load_settings(database=database)
     if sum(one is not None for one in (wanted, topic_name, chat_name)) > 1:
-        raise click.UsageError("only one of --query, --topic and --chat")
+        raise click.UsageError("one of --query, --topic and --chat, not both")
     title = ""
     if topic_name is not None:
         named = topic_views.topic_named(topics.catalogue(settings.topics), topic_name)
