@@ -6,11 +6,13 @@ import json
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from datetime import UTC, date, datetime
+from io import StringIO
 from pathlib import Path
 
 import pytest
 
 from bot.cli import main
+from bot.importing import from_paths
 from bot.views import digest_of, write
 from scheduler import importing, seeds
 from scheduler.errors import UnknownInput
@@ -287,6 +289,23 @@ def test_import_says_what_came_of_each_file(files: Path, capsys: pytest.CaptureF
     assert "paperboy fetch --from" in err
     assert "none.txt: cannot be read" in err
     assert "Traceback" not in err
+
+
+class Terminal(StringIO):
+    """Standard error that is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_many_files_show_how_far_they_are(files: Path) -> None:
+    store, out, quiet = memory_store(), Terminal(), StringIO()
+    results = from_paths(store, [files / "old"], seeds.glossary(), NOW, out)
+    assert [bool(one.errors) for one in results] == [False, True, True]
+    assert "Importing" in out.getvalue()
+    assert "100%" in out.getvalue()
+    from_paths(store, [files / "old"], seeds.glossary(), NOW, quiet)
+    assert quiet.getvalue() == ""
 
 
 def test_import_and_translations_for_programs(files: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -53,8 +53,8 @@ def title_name(title: str, abstract: str) -> Name | None:
         return Name(before, _letters(before))
     if len(words) > 1 or not before[0].isupper():
         return None
-    is_used = re.search(rf"[a-z,;(“\"] ?{re.escape(before)}(?![\w-]*[a-z])", abstract) is not None
-    return Name(before, _letters(before)) if is_used else None
+    uses = re.finditer(rf"(?<=[A-Za-z,;(“\"] ){re.escape(before)}(?![\w-])", abstract, re.IGNORECASE)
+    return Name(before, _letters(before)) if any(use.group()[0].isupper() for use in uses) else None
 
 
 def lost(source: str, target: str, glossary: Glossary, known: Iterable[Name] = ()) -> list[str]:
@@ -69,7 +69,7 @@ def lost(source: str, target: str, glossary: Glossary, known: Iterable[Name] = (
         if name.letters in _letters(source) and name.letters not in there:
             found[name.text] = None
     for version in _versions(source):
-        if _letters(version) not in there:
+        if _letters(version) not in there and not _is_rendered(version, target, glossary):
             found[version] = None
     for word in _names(source):
         # A blank is often lost before a name: "namedSumGround" is SumGround.

@@ -68,9 +68,7 @@ def loop(text: str, source: str = "") -> Gap | None:
 def _again(text: str) -> str:
     """The beginning of what is repeated in a text, "" where nothing is."""
     tokens = _TOKEN.findall(text)
-    place = _looping(tokens)
-    if place is None:
-        place = _twice(tokens)
+    place = _repetition(tokens)
     if place is not None:
         return _joined(tokens[place : place + _QUOTED])
     seen: set[str] = set()
@@ -81,31 +79,26 @@ def _again(text: str) -> str:
     return ""
 
 
-def _looping(tokens: Sequence[str]) -> int | None:
-    """Where a piece of at most _PERIOD tokens follows upon itself, for _LOOP tokens and once more at least."""
+def _repetition(tokens: Sequence[str]) -> int | None:
+    """Where a piece begins that follows upon itself twice, or that comes again anywhere in _REPEATED tokens.
+
+    Every piece of four tokens is compared with the last one like it, and both are followed as far as they agree.
+    """
     last: dict[tuple[str, ...], int] = {}
     checked = 0
     for place in range(len(tokens) - _SEED + 1):
         piece = tuple(tokens[place : place + _SEED])
-        period = place - last.get(piece, -len(tokens) - _PERIOD)
+        before = last.get(piece)
         last[piece] = place
-        if period <= _PERIOD and place >= checked:
-            end = place
-            while end < len(tokens) and tokens[end] == tokens[end - period]:
-                end += 1
-            if end - place >= max(_LOOP, 2 * period):
-                return place - period
-            checked = end - _SEED + 1
-    return None
-
-
-def _twice(tokens: Sequence[str]) -> int | None:
-    seen: set[tuple[str, ...]] = set()
-    for place in range(len(tokens) - _REPEATED + 1):
-        piece = tuple(tokens[place : place + _REPEATED])
-        if piece in seen:
-            return place
-        seen.add(piece)
+        if before is None or place < checked:
+            continue
+        end = place
+        while end < len(tokens) and tokens[end] == tokens[end - place + before]:
+            end += 1
+        period = place - before
+        if end - place >= (max(_LOOP, 2 * period) if period <= _PERIOD else _REPEATED):
+            return before
+        checked = end - _SEED + 1
     return None
 
 
