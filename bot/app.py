@@ -87,7 +87,14 @@ def assemble(settings: Settings) -> Assembly:
     """Opens the database and sets the desk on it."""
     store = StoreThread(open_seeded(settings.database))
     catalogue = topics.catalogue(settings.topics)
-    house = House(catalogue, settings.categories, settings.contact, encoder(settings), settings.font)
+    house = House(
+        catalogue,
+        settings.categories,
+        settings.contact,
+        encoder(settings),
+        settings.font,
+        others(settings).names,
+    )
     return Assembly(settings, store, Desk(store, house, defaults(settings), settings.lang, clock))
 
 

@@ -11,11 +11,14 @@ from typing import Any
 
 from bot import app, recording
 from bot.config import Settings
+from bot.locale import translator
+from bot.render.causes import causes_words
 from bot.render.json import paper_facts
+from scheduler import jobs
 from scheduler.categories import CATEGORIES
 from scheduler.errors import SettingsError, SourceError, UnknownInput
 from scheduler.harvesting import SourceState
-from scheduler.models import Announcement, AnnounceType, Batch, BatchState, Paper, ParsedFeed
+from scheduler.models import Announcement, AnnounceType, Batch, BatchState, Cause, Paper, ParsedFeed
 from scheduler.planning import wanted_categories
 from scheduler.sources import kinds
 from scheduler.store import Store
@@ -90,7 +93,7 @@ def _from_file(store: Store, path: Path, kind: str | None, category: str, now: d
     except (UnknownInput, SourceError) as error:
         return _failed_file(path, f"{path}: {error}")
     feed = replace(feed, category=feed.category or category)
-    batch = store.archive.store(feed, now=now)
+    batch = jobs.take_captured(store, feed, now)
     return _fetched(feed, batch, path)
 
 
@@ -195,14 +198,18 @@ def _of_outcome(outcome: recording.Outcome) -> Fetched:
 def _of_source(state: SourceState) -> Fetched:
     reached = BatchState.PARTIAL if state.found else BatchState.FAILED
     whole = BatchState.FRESH if state.found else BatchState.QUIET
-    errors = (f"{state.title}: {state.reason}",) if state.reason else ()
-    day = reached if state.reason else whole
+    errors = _errors(state.title, state.causes)
+    day = reached if state.causes else whole
     return Fetched(state.title, None, day, state.found, None, {}, "source", errors)
+
+
+def _errors(name: str, causes: tuple[Cause, ...]) -> tuple[str, ...]:
+    return (f"{name}: {causes_words(causes, translator('en'))}",) if causes else ()
 
 
 def _of_batch(batch: Batch) -> Fetched:
     bad = batch.state in (BatchState.FAILED, BatchState.PARTIAL)
-    errors = (f"{batch.category}: {batch.reason}",) if bad and batch.reason else ()
+    errors = _errors(batch.category, batch.causes) if bad else ()
     return Fetched(
         batch.category,
         batch.date,

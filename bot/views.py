@@ -19,7 +19,7 @@ from bot.render.text import digest_text
 from bot.render.translations import flag_objects, flag_table, word_object, word_table
 from bot.render.view import View
 from bot.render.words import words_blocks, words_object
-from scheduler import enrich, query
+from scheduler import enrich, harvesting, query
 from scheduler import status as standing
 from scheduler.errors import SettingsError
 from scheduler.matching import DayIndex
@@ -182,12 +182,13 @@ def _search_json(found: FoundPapers, parsed: Query, lang: str) -> str:
 def status(store: Store, settings: Settings, as_json: bool, now: datetime) -> str:
     """How the configured and subscribed categories stand: a JSON object for programs, or lines to read."""
     shown = standing.sources(store, wanted_categories(store, settings.categories), now)
+    others = harvesting.states(store, (*settings.sources, *settings.feeds))
     made = services.standing(settings, store, now)
     if as_json:
-        objects = {"sources": source_object(shown), "words": words_object(made)}
+        objects = {"sources": source_object(shown, others), "words": words_object(made)}
         return json.dumps(objects, ensure_ascii=False, indent=2)
     view = view_for("en", settings.timezone)
-    blocks = [source_block(shown, view, now), *words_blocks(made, view)]
+    blocks = [source_block(shown, others, view, now), *words_blocks(made, view)]
     return "\n\n".join(one.plain for one in pack(blocks, dialect_for(Platform.CONSOLE)))
 
 

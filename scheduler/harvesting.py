@@ -16,8 +16,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from urllib.parse import urlsplit
 
+from scheduler import causes
 from scheduler.errors import SourceError
-from scheduler.models import Announcement, EntryProblem, ParsedFeed
+from scheduler.models import Announcement, Cause, CauseKind, EntryProblem, ParsedFeed
 from scheduler.sources import others
 from scheduler.sources.http import Remembered, WebClient
 from scheduler.sources.names import HUGGINGFACE, PREPRINT_SERVERS, SOURCES
@@ -55,7 +56,7 @@ class Others:
 
 @dataclass(frozen=True, slots=True)
 class SourceState:
-    """How it went with one source the last time: `found` papers, and why not all ("" when all is well).
+    """How it went with one source the last time: `found` papers, and why not all (() when all is well).
 
     `whole_until` is the newest day up to which everything is archived, None before the first success.
     """
@@ -63,13 +64,18 @@ class SourceState:
     name: str
     asked: datetime
     found: int = 0
-    reason: str = ""
+    causes: tuple[Cause, ...] = ()
     whole_until: date | None = None
 
     @property
     def title(self) -> str:
-        """The source's name to be read by anybody: a feed's host, for its address may hold a key."""
-        return self.name if self.name in SOURCES else urlsplit(self.name).hostname or "feed"
+        """The source's name to be read by anybody."""
+        return title_of(self.name)
+
+
+def title_of(name: str) -> str:
+    """A source's name to be read by anybody: a feed's host, for its address may hold a key."""
+    return name if name in SOURCES else urlsplit(name).hostname or "feed"
 
 
 class StoreMemory:
@@ -111,12 +117,12 @@ async def fetch_source(
         answers = await fetch(client, wanted, name, first, now.astimezone(UTC).date())
         state = await store.call(lambda store: archive(store, name, answers, now))
     except SourceError as error:
-        state = _failed(name, before, str(error), now)
+        state = _failed(name, before, error, now)
     except Exception as error:
-        state = _failed(name, before, f"unexpected {type(error).__name__}", now)
+        state = _failed(name, before, error, now)
         logger.exception("reading %s failed", state.title)
     await store.call(lambda store: _note(store, state))
-    logger.info("%s: %d papers %s", state.title, state.found, state.reason)
+    logger.info("%s: %d papers %s", state.title, state.found, "; ".join(map(str, state.causes)))
     return state
 
 
@@ -154,12 +160,12 @@ def archive(store: Store, name: str, answers: Sequence[ParsedFeed], now: datetim
             found += len(answer.announcements) - len(odd)
             problems += [*answer.problems, *odd]
             is_whole = is_whole and not answer.truncated
-    reasons = [] if is_whole else ["an answer was not whole"]
+    found_causes = [] if is_whole else [Cause(CauseKind.CUT)]
     if problems:
-        reasons.append(f"{len(problems)} not readable, first {problems[0].entry}: {problems[0].problem}")
+        found_causes.append(causes.of_problems(problems))
     before = state_of(store, name)
     done = now.astimezone(UTC).date() if is_whole else (before.whole_until if before else None)
-    return SourceState(name, now, found, "; ".join(reasons), done)
+    return SourceState(name, now, found, tuple(found_causes), done)
 
 
 def filed(
@@ -198,19 +204,21 @@ def state_of(store: Store, name: str) -> SourceState | None:
             name,
             datetime.fromisoformat(note["asked"]),
             note["found"],
-            note["reason"],
+            causes.loaded(note["reason"]),
             date.fromisoformat(whole) if whole else None,
         )
     return None
 
 
-def states(store: Store, names: Iterable[str]) -> tuple[SourceState, ...]:
-    """How it went with each of these sources that was ever asked."""
-    return tuple(state for name in names if (state := state_of(store, name)) is not None)
+def states(store: Store, names: Iterable[str]) -> dict[str, SourceState | None]:
+    """How it went with each of these sources the last time, None for one that was never asked."""
+    return {name: state_of(store, name) for name in names}
 
 
-def _failed(name: str, before: SourceState | None, reason: str, now: datetime) -> SourceState:
-    return SourceState(name, now, 0, reason, before.whole_until if before is not None else None)
+def _failed(name: str, before: SourceState | None, error: Exception, now: datetime) -> SourceState:
+    return SourceState(
+        name, now, 0, (causes.of_error(error),), before.whole_until if before is not None else None
+    )
 
 
 def _note(store: Store, state: SourceState) -> None:
@@ -218,7 +226,7 @@ def _note(store: Store, state: SourceState) -> None:
         {
             "asked": state.asked.isoformat(),
             "found": state.found,
-            "reason": state.reason,
+            "reason": causes.dumped(state.causes),
             "whole_until": state.whole_until.isoformat() if state.whole_until else None,
         }
     )

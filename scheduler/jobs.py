@@ -13,13 +13,13 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
-from scheduler import calendar, probing, reconciling
+from scheduler import calendar, causes, probing, reconciling
 from scheduler.categories import CATEGORIES
 from scheduler.errors import SourceError, SourceThrottled
-from scheduler.models import Announcement, Batch, BatchState, Paper, PaperId, ParsedFeed
+from scheduler.models import Announcement, Batch, BatchState, Cause, CauseKind, Paper, PaperId, ParsedFeed
 from scheduler.planning import wanted_categories
 from scheduler.probing import Finding, Judgement
-from scheduler.sources import arxiv
+from scheduler.sources import arxiv, arxiv_feed
 from scheduler.sources.http import SourceClient, Surface
 from scheduler.store import Store
 from scheduler.store.thread import StoreThread
@@ -108,7 +108,9 @@ def note_missing(store: Store, categories: Iterable[str], now: datetime) -> None
             first = max(known.date, newest - FARTHEST) + timedelta(days=1)
             for day in calendar.possible_days(first, newest - timedelta(days=1)):
                 if store.archive.batch(category, day) is None:
-                    store.archive.put_batch(replace(_blank(category, day), reason="not fetched yet"))
+                    store.archive.put_batch(
+                        replace(_blank(category, day), causes=(Cause(CauseKind.NOT_FETCHED),))
+                    )
 
 
 def _blank(category: str, day: date) -> Batch:
@@ -132,12 +134,12 @@ async def _ask_feed(
     return await _told(store, lambda store: take_feed(store, found, category, day, now))
 
 
-def take_feed(store: Store, found: ParsedFeed | str, category: str, day: date, now: datetime) -> Batch:
+def take_feed(store: Store, found: ParsedFeed | Cause, category: str, day: date, now: datetime) -> Batch:
     """Archives the feed that was fetched for `category` while the list dated `day` may be out, or notes why not."""
     with store.writing():
         before = _record(store, category, day)
         tried = replace(before, tries=before.tries + 1, fetched_at=now)
-        if isinstance(found, str):
+        if isinstance(found, Cause):
             return _put(store, _judged(tried, Judgement(Finding.BROKEN, BatchState.FAILED, found)))
         feed = _of_category(found, category)
         judgement = probing.judge(feed, day, store.archive.announced_before(category, day), now)
@@ -146,6 +148,25 @@ def take_feed(store: Store, found: ParsedFeed | str, category: str, day: date, n
             return after
         archived = store.archive.store(feed, now=now)
         return after if archived is None or archived.date != day else _unchecked(store, before, archived)
+
+
+def take_captured(store: Store, answer: ParsedFeed, now: datetime) -> Batch | None:
+    """Archives an answer that somebody kept and returns its day's record, None for one without a day.
+
+    arXiv's feed is judged as when it was built: an empty one on a working day is waited for, or stale, but not quiet,
+    and yesterday's papers under a new date are not that day's.
+    """
+    day = max((entry.date for entry in answer.announcements), default=answer.date)
+    if answer.kind != arxiv_feed.KIND or day is None or not answer.category:
+        return store.archive.store(answer, now=now)
+    with store.writing():
+        known = store.archive.announced_before(answer.category, day)
+        judgement = probing.judge(answer, day, known, answer.built or now)
+        if judgement.finding not in (Finding.EMPTY, Finding.REPEATED):
+            return store.archive.store(answer, now=now)
+        before = _record(store, answer.category, day)
+        read = replace(before, source=before.source or answer.kind, fetched_at=now)
+        return _put(store, _judged(read, judgement))
 
 
 def _of_category(feed: ParsedFeed, category: str) -> ParsedFeed:
@@ -158,8 +179,12 @@ def _of_category(feed: ParsedFeed, category: str) -> ParsedFeed:
 def _judged(tried: Batch, judgement: Judgement) -> Batch:
     """The record after a feed without (more) papers: what is there already is worth more than a later failure."""
     if tried.received or judgement.finding is Finding.NEWS or probing.is_checked(tried):
-        return replace(tried, reason=judgement.reason or tried.reason)
-    return replace(tried, state=judgement.state, reason=judgement.reason)
+        return replace(tried, causes=_causes(judgement.cause) or tried.causes)
+    return replace(tried, state=judgement.state, causes=_causes(judgement.cause))
+
+
+def _causes(cause: Cause | None) -> tuple[Cause, ...]:
+    return () if cause is None else (cause,)
 
 
 def _unchecked(store: Store, before: Batch, archived: Batch) -> Batch:
@@ -168,7 +193,7 @@ def _unchecked(store: Store, before: Batch, archived: Batch) -> Batch:
     if was_fresh or archived.state is not BatchState.FRESH or probing.is_checked(archived):
         return archived
     waiting = replace(
-        archived, state=BatchState.WAITING, reason="the listing's count is still to come", completed=None
+        archived, state=BatchState.WAITING, causes=(Cause(CauseKind.COUNT_TO_COME),), completed=None
     )
     return _put(store, waiting)
 
@@ -183,7 +208,7 @@ async def _ask_listing(
     if not await store.call(lambda store: _wants_listing(store, category, day, now)):
         return None
     if await store.call(lambda store: is_paused(store, Surface.PAGES, now)):
-        return await _take_page(client, store, "arXiv wants its pages left alone", category, day, now)
+        return await _take_page(client, store, Cause(CauseKind.LEFT_ALONE), category, day, now)
     listing = await ask_source(store, Surface.PAGES, now, lambda: arxiv.fetch_listing(client, category))
     return await _take_page(client, store, listing, category, day, now)
 
@@ -214,16 +239,16 @@ def _count_try(store: Store, category: str, day: date, now: datetime) -> None:
 async def _take_page(
     client: SourceClient,
     store: StoreThread,
-    listing: ParsedFeed | str,
+    listing: ParsedFeed | Cause,
     category: str,
     day: date,
     now: datetime,
 ) -> Batch:
-    if not isinstance(listing, str) and listing.date != day:
-        listing = f"the listing is that of {listing.date}"
-    if isinstance(listing, str):
-        reason = listing
-        return await _told(store, lambda store: without_listing(store, reason, category, day, now))
+    if not isinstance(listing, Cause) and listing.date != day:
+        listing = Cause(CauseKind.OTHER_LISTING, (str(listing.date),))
+    if isinstance(listing, Cause):
+        cause = listing
+        return await _told(store, lambda store: without_listing(store, cause, category, day, now))
     page = listing
     wanted = await store.call(lambda store: _missing_ids(store, page, category, day, now))
     fetched = await _by_id(client, store, wanted, now) if wanted else {}
@@ -245,7 +270,7 @@ async def _by_id(
     client: SourceClient, store: StoreThread, ids: Sequence[PaperId], now: datetime
 ) -> Mapping[PaperId, Paper]:
     found = await ask_source(store, Surface.API, now, lambda: arxiv.fetch_papers(client, ids))
-    if isinstance(found, str):
+    if isinstance(found, Cause):
         logger.warning("%d papers could not be asked for by id: %s", len(ids), found)
         return {}
     return {paper.id: paper for paper in found.papers}
@@ -288,12 +313,12 @@ def _renamed(entry: Announcement, category: str) -> Announcement:
 def _without_news(store: Store, before: Batch, listing: ParsedFeed, now: datetime) -> Batch:
     """The dated listing says "No updates": a quiet day, unless its feed had papers (the page is not atomic)."""
     if before.received:
-        return _kept_unchecked(store, before, "the listing has nothing yet", now)
+        return _kept_unchecked(store, before, Cause(CauseKind.LISTING_EMPTY), now)
     name = calendar.holiday(before.date - timedelta(days=1))
     quiet = replace(
         before,
         state=BatchState.QUIET,
-        reason=name or "the listing says: no updates",
+        causes=(Cause(CauseKind.HOLIDAY, (name,)) if name else Cause(CauseKind.NO_UPDATES),),
         declared=0,
         declared_counts=dict(listing.declared_by_type),
         source=listing.kind,
@@ -304,26 +329,25 @@ def _without_news(store: Store, before: Batch, listing: ParsedFeed, now: datetim
     return _put(store, quiet)
 
 
-def without_listing(store: Store, reason: str, category: str, day: date, now: datetime) -> Batch:
+def without_listing(store: Store, cause: Cause, category: str, day: date, now: datetime) -> Batch:
     """The record after a page that could not be had: a feed's papers are the day then, until it can be checked."""
     with store.writing():
-        return _kept_unchecked(store, _record(store, category, day), reason, now)
+        return _kept_unchecked(store, _record(store, category, day), cause, now)
 
 
-def _kept_unchecked(store: Store, before: Batch, reason: str, now: datetime) -> Batch:
+def _kept_unchecked(store: Store, before: Batch, cause: Cause, now: datetime) -> Batch:
     after = replace(before, listed_at=now)
     if before.received and before.state in (BatchState.WAITING, BatchState.FRESH):
         after = replace(
             after,
             state=BatchState.FRESH,
-            reason=f"not checked: {reason}",
+            causes=(Cause(CauseKind.NOT_CHECKED), cause),
             completed=before.completed or now,
         )
     elif not before.received and before.date < calendar.possible_day(now):
-        after = replace(after, state=BatchState.FAILED, reason=reason)
+        after = replace(after, state=BatchState.FAILED, causes=(cause,))
     else:
-        first = before.reason.partition("; ")[0]
-        after = replace(after, reason=f"{first}; {reason}" if first else reason)
+        after = replace(after, causes=(*before.causes[:1], cause))
     return _put(store, after)
 
 
@@ -332,19 +356,19 @@ def _kept_unchecked(store: Store, before: Batch, reason: str, now: datetime) -> 
 
 async def ask_source(
     store: StoreThread, surface: Surface, now: datetime, ask: Callable[[], Awaitable[ParsedFeed]]
-) -> ParsedFeed | str:
-    """The answer, or in one line why there is none; a source that asks for a pause gets it, over a restart too."""
+) -> ParsedFeed | Cause:
+    """The answer, or why there is none; a source that asks for a pause gets it, over a restart too."""
     try:
         return await ask()
     except SourceThrottled as error:
-        reason, pause = str(error), _pause(error)
+        cause, pause = causes.of_error(error), _pause(error)
         await store.call(lambda store: pause_source(store, surface, now + pause))
-        return reason
+        return cause
     except SourceError as error:
-        return str(error)
+        return causes.of_error(error)
     except Exception as error:
         logger.exception("reading %s failed", surface)
-        return f"unexpected {type(error).__name__}"
+        return causes.of_error(error)
 
 
 def _pause(error: SourceThrottled) -> timedelta:
@@ -378,6 +402,11 @@ async def _told(store: StoreThread, work: Callable[[Store], Batch]) -> Batch:
     """Does the work and logs what the day's record says then."""
     batch = await store.call(work)
     logger.info(
-        "%s %s: %s, %d received %s", batch.category, batch.date, batch.state, batch.received, batch.reason
+        "%s %s: %s, %d received %s",
+        batch.category,
+        batch.date,
+        batch.state,
+        batch.received,
+        "; ".join(map(str, batch.causes)),
     )
     return batch

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from scheduler import jobs, paper_ids
-from scheduler.models import PaperId, ParsedFeed
+from scheduler.models import Cause, PaperId, ParsedFeed
 from scheduler.sources import arxiv
 from scheduler.sources.http import SourceClient, Surface
 from scheduler.store import Store
@@ -82,7 +82,7 @@ class Lookups:
         found = await jobs.ask_source(
             self._store, Surface.API, now, lambda: arxiv.fetch_papers(self._client, [paper_id])
         )
-        if isinstance(found, str) or found.errors or found.problems or found.truncated:
+        if isinstance(found, Cause) or found.errors or found.problems or found.truncated:
             logger.warning("%s could not be looked up: %s", paper_id, _reason(found))
             return Finding.NO_ANSWER
         return await self._store.call(lambda store: self._keep(store, found, paper_id, now))
@@ -97,7 +97,7 @@ class Lookups:
         return Finding.FOUND
 
 
-def _reason(found: ParsedFeed | str) -> str:
-    if isinstance(found, str):
-        return found
+def _reason(found: ParsedFeed | Cause) -> str:
+    if isinstance(found, Cause):
+        return str(found)
     return "; ".join((*found.errors, *(one.problem for one in found.problems))) or "the answer breaks off"

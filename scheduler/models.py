@@ -46,6 +46,35 @@ class BatchState(StrEnum):
     FAILED = "failed"
 
 
+class CauseKind(StrEnum):
+    """Why a day or a source is not, or not yet, as it should be. The comment names the values."""
+
+    NOTED = "noted"
+    NOT_FETCHED = "not-fetched"
+    HOLIDAY = "holiday"  # its English name
+    NO_UPDATES = "no-updates"
+    NOTHING_ANNOUNCED = "nothing-announced"
+    EMPTY_SO_FAR = "empty-so-far"
+    STILL_EARLIER = "still-earlier"  # the date that the feed has
+    ALREADY_LATER = "already-later"  # the date that the feed has
+    REPEATED = "repeated"
+    NO_DATE = "no-date"
+    COUNT_TO_COME = "count-to-come"
+    LISTING_EMPTY = "listing-empty"
+    OTHER_LISTING = "other-listing"  # the date that the listing has
+    NOT_CHECKED = "not-checked"
+    NEWS_MISSING = "news-missing"  # received, declared
+    MISSING = "missing"  # received, declared
+    CUT = "cut"
+    UNREADABLE = "unreadable"  # how many entries, the first of them
+    LEFT_ALONE = "left-alone"
+    THROTTLED = "throttled"
+    UNAVAILABLE = "unavailable"
+    REFUSED = "refused"
+    CHANGED = "changed"
+    FAULT = "fault"
+
+
 class ChangeKind(StrEnum):
     """What changed in a paper that was archived before."""
 
@@ -248,12 +277,24 @@ class ParsedFeed:
 
 
 @dataclass(frozen=True, slots=True)
+class Cause:
+    """One reason for a state: its kind, its values, and what a source or a program said (English, "" for nothing)."""
+
+    kind: CauseKind
+    values: tuple[str, ...] = ()
+    said: str = ""
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, (self.kind, *self.values, self.said)))
+
+
+@dataclass(frozen=True, slots=True)
 class Batch:
     """The record of one unit of work: one category's announcement of one day.
 
     `declared` is the count the source stated (None: it stated none), `received` what was archived, `counts` the
-    received papers by announce type, `declared_counts` the stated ones, `reason` one line that explains a state other
-    than fresh. `tries` counts the times a source was asked (0: the day is known to be missing), `fetched_at` is the
+    received papers by announce type, `declared_counts` the stated ones, `causes` what explains a state other than
+    fresh. `tries` counts the times a source was asked (0: the day is known to be missing), `fetched_at` is the
     last of them and `listed_at` the last time that the listing was asked; `first_seen` is when the first paper came
     and `completed` when the day was whole.
     """
@@ -265,7 +306,7 @@ class Batch:
     declared: int | None = None
     counts: Mapping[AnnounceType, int] = field(default_factory=dict)
     source: str = ""
-    reason: str = ""
+    causes: tuple[Cause, ...] = ()
     fetched_at: datetime | None = None
     declared_counts: Mapping[AnnounceType, int] = field(default_factory=dict)
     tries: int = 0

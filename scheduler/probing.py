@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 
-from scheduler import calendar
-from scheduler.models import AnnounceType, Batch, BatchState, PaperId, ParsedFeed
+from scheduler import calendar, causes
+from scheduler.models import AnnounceType, Batch, BatchState, Cause, CauseKind, PaperId, ParsedFeed
 
 PROBE_EVERY = timedelta(minutes=15)
 SLOWER_AFTER = timedelta(hours=12)
@@ -120,39 +120,34 @@ class Judgement:
 
     finding: Finding
     state: BatchState
-    reason: str
+    cause: Cause | None = None
 
 
 def judge(feed: ParsedFeed, day: date, before: Mapping[PaperId, AnnounceType], now: datetime) -> Judgement:
     """What `feed` means for the day `day`; `before` are the papers and types of the category's last day before it."""
     if feed.errors:
-        return Judgement(Finding.BROKEN, BatchState.FAILED, feed.errors[0])
+        return Judgement(Finding.BROKEN, BatchState.FAILED, Cause(CauseKind.REFUSED, said=feed.errors[0]))
     dated = max((entry.date for entry in feed.announcements), default=feed.date)
     if dated is None:
-        return Judgement(Finding.BROKEN, BatchState.FAILED, "the feed has no date")
+        return Judgement(Finding.BROKEN, BatchState.FAILED, Cause(CauseKind.NO_DATE))
     if not feed.announcements and feed.problems:
-        first = feed.problems[0]
-        return Judgement(
-            Finding.BROKEN, BatchState.FAILED, f"nothing readable; {first.entry}: {first.problem}"
-        )
+        return Judgement(Finding.BROKEN, BatchState.FAILED, causes.of_problems(feed.problems))
     if dated < day:
-        return _missing(Finding.EARLIER, day, f"the feed still has {dated.isoformat()}", now)
+        return _missing(Finding.EARLIER, day, Cause(CauseKind.STILL_EARLIER, (dated.isoformat(),)), now)
     if dated > day:
-        return _missing(Finding.LATER, day, f"the feed is already that of {dated.isoformat()}", now)
+        return _missing(Finding.LATER, day, Cause(CauseKind.ALREADY_LATER, (dated.isoformat(),)), now)
     if not feed.announcements:
-        return _missing(Finding.EMPTY, day, "the feed is empty so far", now)
+        return _missing(Finding.EMPTY, day, Cause(CauseKind.EMPTY_SO_FAR), now)
     if all(before.get(entry.paper.id) is entry.announce_type for entry in feed.announcements):
-        return Judgement(
-            Finding.REPEATED, BatchState.STALE, "the feed is dated today and has the papers of the day before"
-        )
-    return Judgement(Finding.NEWS, BatchState.FRESH, "")
+        return Judgement(Finding.REPEATED, BatchState.STALE, Cause(CauseKind.REPEATED))
+    return Judgement(Finding.NEWS, BatchState.FRESH)
 
 
-def _missing(finding: Finding, day: date, reason: str, now: datetime) -> Judgement:
+def _missing(finding: Finding, day: date, cause: Cause, now: datetime) -> Judgement:
     """Nothing of `day` is there: quiet on a holiday, else waiting while that may only be early, then stale."""
     if not calendar.is_announcement_day(day):
         name = calendar.holiday(day - timedelta(days=1))
-        return Judgement(finding, BatchState.QUIET, name or reason)
+        return Judgement(finding, BatchState.QUIET, Cause(CauseKind.HOLIDAY, (name,)) if name else cause)
     patience = SLOWER_AFTER if finding is Finding.EMPTY else BUILD_TIME
     is_early = now < calendar.feed_due(day) + patience
-    return Judgement(finding, BatchState.WAITING if is_early else BatchState.STALE, reason)
+    return Judgement(finding, BatchState.WAITING if is_early else BatchState.STALE, cause)

@@ -19,6 +19,8 @@ from scheduler.models import (
     AnnounceType,
     Batch,
     BatchState,
+    Cause,
+    CauseKind,
     PaperId,
     ParsedFeed,
     Platform,
@@ -74,12 +76,14 @@ def test_an_empty_feed_on_a_working_day_is_never_quiet(hour: int) -> None:
 
 def test_an_empty_feed_on_a_holiday_is_quiet_with_its_name() -> None:
     found = probing.judge(feed(day=date(2026, 9, 8)), date(2026, 9, 8), {}, utc(date(2026, 9, 8), 12))
-    assert (found.state, found.reason) == (BatchState.QUIET, "Labor Day")
+    assert (found.state, found.cause) == (BatchState.QUIET, Cause(CauseKind.HOLIDAY, ("Labor Day",)))
 
 
 def test_a_refused_category_and_a_feed_without_a_date_have_failed() -> None:
     refused = replace(feed(), errors=("Bad subject class 'XX'.",))
-    assert probing.judge(refused, TUESDAY, {}, NOON).reason == "Bad subject class 'XX'."
+    assert probing.judge(refused, TUESDAY, {}, NOON).cause == Cause(
+        CauseKind.REFUSED, said="Bad subject class 'XX'."
+    )
     assert probing.judge(replace(feed(), date=None), TUESDAY, {}, NOON).state is BatchState.FAILED
 
 
@@ -181,9 +185,9 @@ def test_a_day_waits_for_the_listings_count_and_is_partial_below_it() -> None:
     assert take(store, feed(paper("2609.00001"))).state is BatchState.WAITING
     page = listing(("2609.00001", AnnounceType.NEW), declared=3)
     batch = jobs.take_listing(store, page, {}, "cs.LG", TUESDAY, NOON)
-    assert (batch.state, batch.reason) == (
+    assert (batch.state, batch.causes) == (
         BatchState.PARTIAL,
-        "1 of 3 new and cross-listed papers received",
+        (Cause(CauseKind.NEWS_MISSING, ("1", "3")),),
     )
     rest = feed(paper("2609.00001"), paper("2609.00002"), paper("2609.00003"))
     later = NOON + timedelta(minutes=15)
@@ -216,8 +220,8 @@ def test_a_full_feed_has_lost_new_papers_and_the_listing_has_them() -> None:
 def test_a_later_failure_takes_nothing_away() -> None:
     store = memory_store()
     take(store, feed(paper("2609.00001")))
-    jobs.without_listing(store, "the page changed", "cs.LG", TUESDAY, NOON)
-    batch = jobs.take_feed(store, "cannot be reached", "cs.LG", TUESDAY, NOON)
+    jobs.without_listing(store, Cause(CauseKind.CHANGED), "cs.LG", TUESDAY, NOON)
+    batch = jobs.take_feed(store, Cause(CauseKind.UNAVAILABLE), "cs.LG", TUESDAY, NOON)
     assert (batch.state, batch.received) == (BatchState.FRESH, 1)
 
 
@@ -386,7 +390,7 @@ def test_the_words_of_a_status() -> None:
     )
     chinese = View("zh", "zh", "Asia/Shanghai", Platform.CONSOLE)
     assert "劳动节" in next_line(shown, chinese, labor_day)
-    assert source_object(shown)["next"] == {
+    assert source_object(shown, {})["next"] == {
         "date": "2026-09-09",
         "at": "2026-09-08T20:00:00-04:00",
         "holidays": [{"date": "2026-09-07", "name": "Labor Day"}],

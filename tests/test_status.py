@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -14,15 +15,30 @@ from bot import views
 from bot.commands.desk import Desk
 from bot.commands.visit import House
 from bot.config import load_settings
+from bot.locale import translator
 from bot.parts import make_parts
 from bot.ports import Request
-from scheduler import jobs
-from scheduler.models import AnnounceType, BatchState, ChatKind, ChatRef, ParsedFeed, Platform, Schedule
+from bot.render.causes import causes_words
+from scheduler import causes, jobs
+from scheduler.harvesting import Others, fetch_source
+from scheduler.models import (
+    AnnounceType,
+    BatchState,
+    Cause,
+    CauseKind,
+    ChatKind,
+    ChatRef,
+    ParsedFeed,
+    Platform,
+    Schedule,
+)
+from scheduler.sources.http import WebClient
 from scheduler.store import Store, open_store
 from scheduler.store.chats import Defaults
 from scheduler.store.schema import MIGRATIONS
 from scheduler.store.thread import StoreThread
 from tests.builders import feed, memory_store, paper
+from tests.sources.arxiv_server import Reply, arxiv_server
 
 MONDAY, TUESDAY = date(2026, 9, 28), date(2026, 9, 29)
 NOON = datetime(2026, 9, 29, 12, 0, tzinfo=UTC)
@@ -43,7 +59,7 @@ def half_a_day() -> Store:
     found = feed(paper("2609.00001"), paper("2609.00002"))
     jobs.take_feed(store, replace(found, kind="arxiv-feed"), "cs.LG", TUESDAY, NOON)
     jobs.take_listing(store, listed(found), {}, "cs.LG", TUESDAY, NOON)
-    jobs.take_feed(store, "HTTP 500", "stat.ML", TUESDAY, NOON)
+    jobs.take_feed(store, Cause(CauseKind.UNAVAILABLE, said="HTTP 500"), "stat.ML", TUESDAY, NOON)
     return store
 
 
@@ -66,16 +82,84 @@ def test_the_status_of_the_shell() -> None:
     assert [(one["category"], one["date"]) for one in told["missing"]] == [("cs.LG", "2026-09-28")]
 
 
+SHANGHAI = Defaults(Schedule("08:00", "Asia/Shanghai"), {"en": "en", "zh": "both"})
+OTHERS = ("biorxiv", "https://blog.example.org/feed?key=verysecret")
+
+
+def asked(store: StoreThread, lang: str, sources: tuple[str, ...] = ()) -> str:
+    """What /status says in a new chat of that language."""
+    desk = Desk(store, House((), ("cs.LG", "stat.ML"), "", sources=sources), SHANGHAI, "en", lambda: NOON)
+    request = Request(ChatRef(Platform.CONSOLE, lang), ChatKind.PRIVATE, "1", "status", lang=lang)
+    reply = asyncio.run(desk.answer(request))
+    return "\n".join(part.plain for part in make_parts(reply.blocks, Platform.CONSOLE, reply.keyboard))
+
+
 def test_the_status_of_the_chat() -> None:
     store = StoreThread(half_a_day())
-    defaults = Defaults(Schedule("08:00", "Asia/Shanghai"), {"en": "en", "zh": "both"})
-    desk = Desk(store, House((), ("cs.LG",), ""), defaults, "en", lambda: NOON)
-    request = Request(ChatRef(Platform.CONSOLE, "ada"), ChatKind.PRIVATE, "1", "status", lang="en")
-    reply = asyncio.run(desk.answer(request))
-    told = "\n".join(part.plain for part in make_parts(reply.blocks, Platform.CONSOLE, reply.keyboard))
+    told = asked(store, "en")
     assert "2 of 3, incomplete" in told
     assert "Next announcement: Tue 20:00 New York, Wed 08:00 for you" in told
     store.close()
+
+
+def test_a_chinese_status_has_no_english_words() -> None:
+    store = StoreThread(half_a_day())
+    told = asked(store, "zh", OTHERS)
+    assert "新论文和交叉列出的论文收到 2 / 3 篇" in told
+    assert "stat.ML 尚未收到 · 9月29日：失败（来源连接不上或出了故障）" in told.replace(": ", "：")
+    assert "biorxiv 尚未获取" in told
+    left = re.sub(r"cs\.LG|stat\.ML|biorxiv|blog\.example\.org|/\w+", "", told)
+    assert re.findall(r"[A-Za-z]{2,}", left) == []
+    store.close()
+
+
+async def test_the_other_sources_stand_in_the_status() -> None:
+    store = StoreThread(half_a_day())
+    async with (
+        arxiv_server(Reply(status=500)) as server,
+        WebClient() as web,
+    ):
+        wanted = Others(("biorxiv",), biorxiv_url=server.url, pace=0.0)
+        await fetch_source(web, store, wanted, "biorxiv", NOON)
+    settings = load_settings(
+        {
+            "PAPERBOY_CATEGORIES": "cs.LG",
+            "PAPERBOY_SOURCES": "biorxiv",
+            "PAPERBOY_FEEDS": OTHERS[1],
+            "PAPERBOY_TIMEZONE": "Europe/Berlin",
+        }
+    )
+    told = await store.call(lambda store: views.status(store, settings, False, NOON))
+    assert "biorxiv 29 Sep 14:00: 127.0.0.1/details/biorxiv/" in told
+    assert "is out of order (HTTP 500)" in told
+    assert "blog.example.org not fetched yet" in told
+    machine = json.loads(await store.call(lambda store: views.status(store, settings, True, NOON)))
+    first, second = machine["sources"]["others"]
+    assert (first["source"], first["found"], first["causes"]) == ("biorxiv", 0, ["unavailable"])
+    assert (second["source"], second["asked"]) == ("blog.example.org", None)
+    assert "verysecret" not in told + json.dumps(machine)
+    store.close()
+
+
+def test_every_cause_has_words_in_every_language() -> None:
+    for kind in CauseKind:
+        if kind is CauseKind.NOTED:
+            continue
+        cause = Cause(kind, ("Labor Day",) if kind is CauseKind.HOLIDAY else ("2026-09-28", "1204"))
+        english, chinese = (causes_words([cause], translator(lang)) for lang in ("en", "zh"))
+        assert english
+        assert "{" not in english + chinese
+        assert re.search("[\u4e00-\u9fff]", chinese), kind
+
+
+def test_causes_survive_their_text_and_older_words_stay_what_was_said() -> None:
+    several = (Cause(CauseKind.NOT_CHECKED), Cause(CauseKind.THROTTLED, said="HTTP 429"))
+    assert causes.loaded(causes.dumped(several)) == several
+    assert causes.loaded("") == ()
+    older = causes.loaded("the feed still has 2026-09-28")
+    assert causes_words(older, translator("en")) == "the feed still has 2026-09-28"
+    assert causes_words(older, translator("zh")) == ""
+    assert causes.loaded('["gone", 1]') == (Cause(CauseKind.NOTED, said='["gone", 1]'),)
 
 
 def test_a_database_of_the_first_schema_keeps_its_days_and_learns_their_times(tmp_path: Path) -> None:

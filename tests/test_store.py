@@ -15,6 +15,8 @@ from scheduler.matching import DayIndex
 from scheduler.models import (
     AnnounceType,
     BatchState,
+    Cause,
+    CauseKind,
     ChatRef,
     ChatState,
     Flag,
@@ -108,7 +110,7 @@ def test_a_cut_day_is_partial_and_what_comes_later_completes_it(store: Store) ->
 def test_a_count_that_does_not_match_is_partial(store: Store) -> None:
     batch = store.archive.store(feed(paper("2609.00001"), declared=3), now=MORNING)
     assert batch is not None
-    assert (batch.state, batch.reason) == (BatchState.PARTIAL, "1 of 3 received")
+    assert (batch.state, batch.causes) == (BatchState.PARTIAL, (Cause(CauseKind.MISSING, ("1", "3")),))
 
 
 def test_an_empty_answer_does_not_undo_a_day(store: Store) -> None:

@@ -11,7 +11,7 @@ from typing import TypeVar
 import pytest
 
 from scheduler import calendar, jobs, planning, query
-from scheduler.models import Batch, BatchState, Chat, Digest, PaperId, Schedule
+from scheduler.models import Batch, BatchState, CauseKind, Chat, Digest, PaperId, Schedule
 from scheduler.sources.http import SourceClient
 from scheduler.store import Store, open_store
 from scheduler.store.thread import StoreThread
@@ -172,7 +172,7 @@ def the_states_tell_the_story(desk: Desk) -> None:
     assert desk.story("cs.LG", FRI2) == "waiting failed fresh"
     batch = desk.store.archive.batch("cs.LG", THU2)
     assert batch is not None
-    assert batch.reason.startswith("not checked: ")
+    assert batch.causes[0].kind is CauseKind.NOT_CHECKED
     carried = desk.store.archive.batch("cs.LG", FRI2)
     assert carried is not None
     assert (carried.source, carried.declared_news, carried.news) == ("arxiv-listing", 7, 7)

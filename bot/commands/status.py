@@ -7,6 +7,7 @@ from bot.commands.visit import Visit
 from bot.markup import Block
 from bot.ports import Reply
 from bot.render.status import source_block
+from scheduler import harvesting
 from scheduler import status as standing
 from scheduler.planning import wanted_categories
 
@@ -17,6 +18,8 @@ def status(visit: Visit) -> Reply:
 
 
 def sources(visit: Visit) -> Block:
-    """Per category the last announcement with its counts and state, what is missing, and what is expected next."""
+    """Per category the last announcement with its counts and state, what is missing, the other sources, and what is
+    expected next."""
     wanted = wanted_categories(visit.store, visit.house.categories)
-    return source_block(standing.sources(visit.store, wanted, visit.now), visit.view, visit.now)
+    others = harvesting.states(visit.store, visit.house.sources)
+    return source_block(standing.sources(visit.store, wanted, visit.now), others, visit.view, visit.now)

@@ -26,6 +26,7 @@ class House:
     """What all visits share: the catalogue of topics, the categories fetched, and how to reach the operator.
 
     `encoder` is what searches by meaning, None without that extra; `font` is a file for the words in pictures.
+    `sources` are those beside arXiv that are on (names, and addresses of feeds).
     """
 
     topics: tuple[Topic, ...]
@@ -33,6 +34,7 @@ class House:
     contact: str
     encoder: Encoder | None = None
     font: Path | None = None
+    sources: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from bot.locale import N_, Translator
+from bot.locale import N_, Translator, translator
 from bot.markup import Block, Line, LineKind, Span, Style
+from bot.render.causes import causes_words
 from bot.render.view import View
-from scheduler import calendar
+from scheduler import calendar, harvesting
+from scheduler.harvesting import SourceState
 from scheduler.models import AnnounceType, Batch, BatchState
 from scheduler.status import CategoryStatus, SourceStatus
 
@@ -37,11 +40,16 @@ HOLIDAYS = (
 MOST_MISSING = 5
 
 
-def source_block(status: SourceStatus, view: View, now: datetime) -> Block:
-    """One line for each category, then what is missing, then when the next announcement is expected."""
+OtherStates = Mapping[str, SourceState | None]
+"""How it went with each source beside arXiv, None before it was ever asked (`harvesting.states`)."""
+
+
+def source_block(status: SourceStatus, others: OtherStates, view: View, now: datetime) -> Block:
+    """One line for each category, then what is missing, the other sources, and the next announcement."""
     lines = [_line(Span(view.t("Sources"), Style.BOLD))]
     lines += [_category_line(one, view.t) for one in status.categories]
     lines += _missing_lines(status, view.t)
+    lines += [_other_line(name, state, view) for name, state in others.items()]
     lines.append(_line(next_line(status, view, now)))
     return Block(tuple(lines))
 
@@ -74,7 +82,22 @@ def counted(batch: Batch, t: Translator) -> str:
 
 def _state(batch: Batch, t: Translator) -> str:
     words = t(STATES[batch.state])
-    return f"{words} ({batch.reason})" if batch.reason else words
+    why = causes_words(batch.causes, t)
+    return t("{words} ({reason})", words=words, reason=why) if why else words
+
+
+def _other_line(name: str, state: SourceState | None, view: View) -> Line:
+    """ "biorxiv 29 Sep 14:05: 12 papers"; with what went wrong, where something did."""
+    t = view.t
+    title = Span(harvesting.title_of(name), Style.CODE)
+    if state is None:
+        return _line(title, f" {t('not fetched yet')}")
+    asked = view.local(state.asked)
+    told = [t.n("{count} paper", "{count} papers", state.found)] if state.found or not state.causes else []
+    if state.causes:
+        told.append(causes_words(state.causes, t))
+    moment = f"{t.short_date(asked.date())} {t.time(asked)}"
+    return _line(title, f" {moment}: {t.clauses([words for words in told if words])}")
 
 
 def _missing_lines(status: SourceStatus, t: Translator) -> list[Line]:
@@ -118,7 +141,7 @@ def next_line(status: SourceStatus, view: View, now: datetime) -> str:
     )
 
 
-def source_object(status: SourceStatus) -> dict[str, Any]:
+def source_object(status: SourceStatus, others: OtherStates) -> dict[str, Any]:
     """The sources' part of `paperboy status --json`: dates as 2026-09-29, moments in ISO 8601 with their offset."""
     return {
         "categories": [
@@ -129,12 +152,24 @@ def source_object(status: SourceStatus) -> dict[str, Any]:
             }
             for one in status.categories
         ],
+        "others": [_other_object(name, state) for name, state in others.items()],
         "missing": [_batch_object(batch) for batch in status.missing],
         "next": {
             "date": status.next_day.isoformat(),
             "at": status.next_at.isoformat(),
             "holidays": [{"date": day.isoformat(), "name": name} for day, name in status.holidays],
         },
+    }
+
+
+def _other_object(name: str, state: SourceState | None) -> dict[str, Any]:
+    return {
+        "source": harvesting.title_of(name),
+        "asked": state.asked.isoformat() if state else None,
+        "found": state.found if state else 0,
+        "whole_until": state.whole_until.isoformat() if state and state.whole_until else None,
+        "reason": causes_words(state.causes, translator("en")) if state else "",
+        "causes": [str(cause.kind) for cause in state.causes] if state else [],
     }
 
 
@@ -151,7 +186,8 @@ def _batch_object(batch: Batch | None) -> dict[str, Any] | None:
         "category": batch.category,
         "date": batch.date.isoformat(),
         "state": str(batch.state),
-        "reason": batch.reason,
+        "reason": causes_words(batch.causes, translator("en")),
+        "causes": [str(cause.kind) for cause in batch.causes],
         "source": batch.source,
         "received": batch.news,
         "declared": batch.declared_news,

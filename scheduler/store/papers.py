@@ -12,12 +12,15 @@ from typing import Any
 from sqlite_utils import Database
 
 from scheduler import identity, tokens
+from scheduler.causes import dumped, loaded, of_problems
 from scheduler.models import (
     Announcement,
     AnnounceType,
     Author,
     Batch,
     BatchState,
+    Cause,
+    CauseKind,
     Change,
     Paper,
     PaperId,
@@ -266,13 +269,13 @@ class Archive:
             fetched_at=now,
             first_seen=before.first_seen or (now if received else None),
         )
-        state, reason = _state(feed, batch)
+        state, causes = _state(feed, batch)
         is_no_more = state is BatchState.QUIET or (state is BatchState.FRESH and batch.declared_news is None)
         if before.state is BatchState.FRESH and is_no_more:
-            state, reason = before.state, before.reason
+            state, causes = before.state, before.causes
         settled = state in (BatchState.FRESH, BatchState.QUIET)
         batch = replace(
-            batch, state=state, reason=reason, completed=batch.completed or (now if settled else None)
+            batch, state=state, causes=causes, completed=batch.completed or (now if settled else None)
         )
         self.put_batch(batch)
         return batch
@@ -291,7 +294,7 @@ class Archive:
                 batch.declared,
                 _counted(batch.counts),
                 batch.source,
-                batch.reason,
+                dumped(batch.causes),
                 _written(batch.fetched_at),
                 _counted(batch.declared_counts),
                 batch.tries,
@@ -653,7 +656,7 @@ def _richer(newer: tuple[Author, ...], older: tuple[Author, ...]) -> tuple[Autho
     return newer
 
 
-def _state(feed: ParsedFeed, batch: Batch) -> tuple[BatchState, str]:
+def _state(feed: ParsedFeed, batch: Batch) -> tuple[BatchState, tuple[Cause, ...]]:
     """What a response makes of its day. New and cross-listed papers are counted strictly.
 
     Replacements are missed only in the response that states their number: the feed leaves out those of version 6 and
@@ -661,22 +664,19 @@ def _state(feed: ParsedFeed, batch: Batch) -> tuple[BatchState, str]:
     """
     received, declared = batch.received, batch.declared
     if feed.errors:
-        return BatchState.FAILED, feed.errors[0]
+        return BatchState.FAILED, (Cause(CauseKind.REFUSED, said=feed.errors[0]),)
     if batch.declared_news is not None and batch.news < batch.declared_news:
-        return (
-            BatchState.PARTIAL,
-            f"{batch.news} of {batch.declared_news} new and cross-listed papers received",
-        )
+        counts = (str(batch.news), str(batch.declared_news))
+        return BatchState.PARTIAL, (Cause(CauseKind.NEWS_MISSING, counts),)
     if batch.declared_news is not None and not feed.declared_by_type and received:
-        return BatchState.FRESH, ""  # whatever this response lacks, the listing's count is reached
+        return BatchState.FRESH, ()  # whatever this response lacks, the listing's count is reached
     if feed.truncated:
-        return BatchState.PARTIAL, "the answer breaks off in the middle"
+        return BatchState.PARTIAL, (Cause(CauseKind.CUT),)
     if declared is not None and received < declared:
-        return BatchState.PARTIAL, f"{received} of {declared} received"
+        return BatchState.PARTIAL, (Cause(CauseKind.MISSING, (str(received), str(declared))),)
     if feed.problems:
-        first = feed.problems[0]
-        return BatchState.PARTIAL, f"{len(feed.problems)} not readable, first {first.entry}: {first.problem}"
-    return (BatchState.FRESH, "") if received else (BatchState.QUIET, "nothing announced")
+        return BatchState.PARTIAL, (of_problems(feed.problems),)
+    return (BatchState.FRESH, ()) if received else (BatchState.QUIET, (Cause(CauseKind.NOTHING_ANNOUNCED),))
 
 
 def _counted(counts: Mapping[AnnounceType, int]) -> str:
@@ -728,7 +728,7 @@ def _batch(row: Mapping[str, Any]) -> Batch:
         declared=row["declared"],
         counts=_counts(row["counts"]),
         source=row["source"],
-        reason=row["reason"],
+        causes=loaded(row["reason"]),
         fetched_at=_moment(row["fetched_at"]),
         declared_counts=_counts(row["declared_counts"]),
         tries=row["tries"],
