@@ -36,6 +36,8 @@ def test_every_part_prints_a_table_and_writes_its_figures(
         "send",
         "render",
         "site",
+        "similar",
+        "order",
     }
     assert len(result.output.splitlines()) == len(figures) + 1
 

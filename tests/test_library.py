@@ -54,6 +54,22 @@ def test_saving_with_tags_and_a_note_and_changing_them(ada: Person) -> None:
     assert "Friday" not in ada.says(f"/save {KITES}")
 
 
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "arXiv: 2609.00001v1 #robots by Friday",
+        "#robots 2609.00001 by Friday",
+        "https://arxiv.org/pdf/2609.00001.pdf by #robots Friday",
+        "by Friday #robots （arXiv：2609.00001）",
+        "2609.00001\n#robots\nby  Friday",
+    ],
+)
+def test_the_paper_stands_anywhere_in_what_is_typed(office: Office, ada: Person, typed: str) -> None:
+    ada.says(f"/save {typed}")
+    (one,) = office.store.library.saved(ADA)
+    assert (one.paper, one.tags, one.note) == (key_of(office, KITES), ("robots",), "by Friday")
+
+
 def test_a_card_shows_what_its_reader_saved_it_with(ada: Person) -> None:
     ada.says(f"/save {KITES} #robots for the talk")
     card = ada.says(f"/paper {KITES}")

@@ -14,7 +14,8 @@ from bot.markup import Block
 from bot.ports import Button, Keyboard, Reply
 from bot.render import library as render_library
 from bot.render.library import SavedPaper
-from scheduler import query
+from scheduler import paper_ids, query
+from scheduler.errors import NotAPaperId
 from scheduler.models import PaperId
 from scheduler.store.library import LibraryFull, Saved, saved_with_tag
 from scheduler.store.papers import Known
@@ -26,6 +27,7 @@ MOST_TAGS = 20
 TAGS_SHOWN = 6
 
 _TAG = re.compile(r"(?<!\S)(?P<off>-?)[#＃](?P<tag>[^\W\d][\w-]*)(?!\S)")
+_LOOSE_PREFIX = re.compile(r"(?i)\b(arxiv|doi)\s*[:：]\s+")
 _EXPORT = re.compile(r"(?i:export|导出)(?:\s+(?P<form>[A-Za-z]+))?(?:\s+(?P<rest>.*))?", re.DOTALL)
 _FORM_NAMES = {"bib": "bibtex", "bibtex": "bibtex", "json": "json", "md": "markdown", "markdown": "markdown"}
 _LABELS = {"bibtex": "BibTeX", "json": "JSON", "markdown": "Markdown"}
@@ -66,9 +68,24 @@ def save(visit: Visit) -> Reply:
         )
     if not visit.person:
         return _unknown_person(visit)
-    first, _, rest = visit.argument.partition(" ")
-    known = named(visit, first)
+    paper, rest = _paper_and_rest(visit.argument)
+    known = named(visit, paper)
     return known if isinstance(known, Reply) else _save(visit, known, Wanted.read(rest))
+
+
+def _paper_and_rest(text: str) -> tuple[str, str]:
+    """The first word that names a paper, wherever it stands, and the other words; without one, the first word."""
+    typed = _LOOSE_PREFIX.sub(r"\1:", text).split()
+    place = next((place for place, word in enumerate(typed) if _is_paper(word)), 0)
+    return typed[place], " ".join(typed[:place] + typed[place + 1 :])
+
+
+def _is_paper(word: str) -> bool:
+    try:
+        paper_ids.parse(word)
+    except NotAPaperId:
+        return False
+    return True
 
 
 def _unknown_person(visit: Visit) -> Reply:

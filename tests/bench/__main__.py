@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from tests.bench import deliver, ingest, matching, search, site
+from tests.bench import deliver, ingest, matching, search, similar, site
 from tests.bench.figures import Figure, Sizes, table, write
 
 PARTS: dict[str, Callable[[Sizes], list[Figure]]] = {
@@ -16,6 +16,7 @@ PARTS: dict[str, Callable[[Sizes], list[Figure]]] = {
     "ingest": ingest.measure,
     "deliver": deliver.measure,
     "site": site.measure,
+    "similar": similar.measure,
 }
 
 
