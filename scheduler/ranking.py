@@ -38,10 +38,11 @@ NEAR = 0.12
 """The liked papers that may be named as a reason, how much of each is kept, and how near a paper must be to one."""
 
 _LITTLE = frozenset(
-    "about across after all also an and any are as at be been before between both but by can do does each for from "
-    "has have how however in into is it more most no not of on one only or other our over own same show so some such "
-    "than that the their them then there these they this those through thus to two under up use using via was we were "
-    "what when where whether which while who whose why will with within without yet".split()
+    "about across after all also an and any are as at based be been before between both but by can do "
+    "does each for from has have how however in into is it its more most no not of on one only or other "
+    "our over own same show so some such than that the their them then there these they this those "
+    "through thus to two under up use using via was we were what when where whether which while who whose "
+    "why will with within without yet".split()
 )
 """Words that say nothing of a subject, however rare they are in a small archive (as plurals are folded)."""
 
