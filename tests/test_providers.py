@@ -107,6 +107,19 @@ async def test_a_call_costs_at_most_what_is_said_before(server: ModelServer) -> 
     await one.close()
 
 
+async def test_a_server_that_counts_too_much_is_believed(server: ModelServer) -> None:
+    server.always(lambda asked: plays.completion(asked, json.dumps(plays.words(asked)), usage=(50_000, 100)))
+    one = model(server)
+    first = one.most(WISH)
+    answer = await one.ask(WISH, first)
+    assert answer.used is not None
+    assert first.tokens < answer.used.tokens <= one.most(WISH).tokens
+    assert server.asked[-1].body["max_tokens"] < 3000
+    await one.ask(WISH, one.most(WISH))
+    assert server.asked[-1].body["max_tokens"] == server.asked[-2].body["max_tokens"]
+    await one.close()
+
+
 async def test_without_usage_the_cost_is_not_known(server: ModelServer) -> None:
     def silent(asked: plays.Asked) -> web.Response:
         message = {"role": "assistant", "content": json.dumps(plays.words(asked))}

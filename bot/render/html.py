@@ -10,7 +10,15 @@ from html import escape
 from bot.locale import Translator
 from bot.markup.letters import link_target
 from bot.ports import Attachment
-from bot.render.digest import announced_line, days_line, marks, section_title, total_line, why_words
+from bot.render.digest import (
+    announced_line,
+    days_line,
+    marks,
+    section_title,
+    total_line,
+    untranslated_line,
+    why_words,
+)
 from bot.render.page import LANGUAGE_TAGS, page, quiet, text
 from bot.render.paper_words import (
     abstract_page,
@@ -40,6 +48,7 @@ def digest_html(digest: Digest, view: View) -> str:
     pieces = [
         f"<header><h1>{text(title)}</h1>",
         *digest_lines(digest, view),
+        *quiet(untranslated_line(digest, view)),
         "</header>",
         *(contents(digest.sections, t) if len(digest.sections) > 1 else ()),
         "<main>",
@@ -136,6 +145,9 @@ def _facts(one: DigestPaper, section: Section, view: View) -> Iterator[str]:
     )
     facts = [text(subjects), f"<code>{text(paper.id)}</code>", text(t.short_date(one.date, year=True))]
     facts += [text(paper.comments), text(paper.journal_ref)]
+    facts += [
+        text(f"TL;DR: {origin_name(said.origin, t)}") for said in tldrs(one.wordings, view.languages)[:1]
+    ]
     yield f'<p class="quiet">{" · ".join(filter(None, facts))}</p>'
     yield from quiet(why_words(one, section, t))
 

@@ -23,7 +23,10 @@ OFF_TOPIC = "off topic"
 """Kind of a TL;DR that speaks of something else than its paper, such as what an abstract told the model to say."""
 
 LEAST_SHARED = 0.3
-"""The share of a TL;DR's longer words that its paper has too. Of 84 TL;DRs by an editor none had less than 0.5."""
+"""The share of a TL;DR's longer words that the rest of the abstract must have, where a part of it speaks to a model.
+
+Of 84 TL;DRs by an editor none had less than 0.5.
+"""
 
 LEAST_CHINESE = 0.2
 """The share of a Chinese TL;DR's letters that are Chinese, at least: names and terms stay as they are."""
@@ -84,9 +87,11 @@ def _is_about_it(tldr: str, wish: Wish) -> bool:
         letters = [letter for letter in tldr if letter.isalpha()]
         chinese = sum("\u3400" <= letter <= "\u9fff" for letter in letters)
         return chinese > 0 and chinese >= LEAST_CHINESE * len(letters)
-    stems = _stems(tldr)
-    told = [one for one in sentences(wish.paper.abstract) if not _TO_A_MODEL.search(one)]
-    known = frozenset(_stems(" ".join([wish.paper.title, *told])))
+    told = sentences(wish.paper.abstract)
+    plain = [one for one in told if not _TO_A_MODEL.search(one)]
+    if len(plain) == len(told):
+        return True
+    stems, known = _stems(tldr), frozenset(_stems(" ".join([wish.paper.title, *plain])))
     return bool(stems) and sum(stem in known for stem in stems) >= LEAST_SHARED * len(stems)
 
 

@@ -20,6 +20,9 @@ MOST_TERMS = 30
 TLDR_CHARACTERS = {"en": 240, "zh": 120}
 """What is asked for; 280 characters are what is taken."""
 
+LEAST_ROOM = 600
+"""Tokens of the shortest answers; some models are wordy even in JSON."""
+
 Message = dict[str, str]
 
 _TASK = """\
@@ -90,4 +93,4 @@ def written_tokens(wish: Wish) -> int:
     A Chinese character may be two tokens of an English vocabulary, and has the room of about three English letters.
     """
     room = {Part.TITLE: len(wish.paper.title), Part.TLDR: 280, Part.ABSTRACT: len(wish.paper.abstract)}
-    return 120 + sum(room[part] for part in wish.parts)
+    return max(LEAST_ROOM, 120 + sum(room[part] for part in wish.parts))

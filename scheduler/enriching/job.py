@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import partial
 
 from scheduler import enrich, planning
@@ -21,6 +21,7 @@ from scheduler.enriching.standing import Standing
 from scheduler.models import Paper, Wording, WordingStatus
 from scheduler.providers.port import Provider
 from scheduler.store import Store
+from scheduler.store.chats import DueChat
 from scheduler.store.enrichments import Made, Recipe
 from scheduler.store.thread import StoreThread
 
@@ -30,7 +31,7 @@ LOOK_AGAIN = timedelta(minutes=5)
 """Papers get other words, and pauses end, without a trace in what is looked at every tick."""
 
 SLICE = 40
-"""Wishes after which the coming digests are looked at anew: new papers, other chats, another order."""
+"""Wishes after which it is asked whether there are other papers or chats."""
 
 LONGEST_WAIT = 30.0
 """Seconds; a service that asked for a shorter pause is waited for, for a longer one the job comes again."""
@@ -87,30 +88,35 @@ class Enricher:
         """Makes what is lacking for the coming digests, as far as services and budget go; returns when there is no
         more to do for now."""
         async with self._busy:
-            if not self.providers or not await self._is_due(now):
-                return
-            while await self._slice():
-                logger.debug("looking at the coming digests again")
+            if any(map(self._may_be_asked, self.providers)) and await self._is_due(now):
+                while await self._look():
+                    logger.debug("looking at the coming digests again")
 
     async def _is_due(self, now: datetime) -> bool:
-        first = now.astimezone(UTC).date() - planning.LOOK_BACK
-        before, self._stamp = (
-            self._stamp,
-            await self._store.call(
-                lambda store: f"{store.archive.announced_since(first)} {store.chats.stamp()}"
-            ),
-        )
         is_old = self._looked is None or now - self._looked >= LOOK_AGAIN
-        return self._has_rest or is_old or before != self._stamp
+        return await self._has_changed() or self._has_rest or is_old
 
-    async def _slice(self) -> bool:
-        """One look at the coming digests and the calls for the first of what they lack; True to look again at once."""
+    async def _has_changed(self) -> bool:
+        """Whether there are other papers, or chats that follow or read something else, than when last asked."""
+        first = self._clock().astimezone(UTC).date() - planning.LOOK_BACK
+        before, self._stamp = self._stamp, await self._store.call(partial(_stamp, first=first))
+        return before != self._stamp
+
+    async def _look(self) -> bool:
+        """One look at the coming digests, and the calls for what they lack; True to look again at once.
+
+        It is broken off for another look when the news or the chats change: the order may be another one then.
+        """
         now = self._looked = self._clock()
         lacking_now = await self._wishes(now)
         open_to = [one for one in lacking_now if self._may_be_asked(one[0])]
         wishes = await self._affordable(open_to, now)
-        made = await self._all(wishes[:SLICE])
-        await self._store.call(self._note_standings)
+        made = 0
+        for start in range(0, len(wishes), SLICE):
+            made += await self._all(wishes[start : start + SLICE])
+            await self._store.call(self._note_standings)
+            if await self._has_changed():
+                return True
         self._has_rest = bool(wishes) or len(open_to) < len(lacking_now)
         return made > 0
 
@@ -133,11 +139,14 @@ class Enricher:
         came = await self._store.call(lambda store: planning.coming(store, now))
         keys = {entry.paper.id: entry.key for entry in came.day.candidates}
         readings: dict[_Reading, None] = {}
-        for entry in came.due:
+        for entry in filter(self._reads_ours, came.due):
             told = await self._store.call(partial(planning.coming_digest, entry=entry, day=came.day, now=now))
             for one in told.digest.papers:
                 readings |= {_Reading(keys[one.paper.id], lang): None for lang in entry.chat.languages}
         return list(readings)
+
+    def _reads_ours(self, entry: DueChat) -> bool:
+        return any(one.parts.get(lang) for one in self.providers for lang in entry.chat.languages)
 
     def _lacking(self, store: Store, readings: Sequence[_Reading], now: datetime) -> list[_Asked]:
         known = {one.key: one for one in store.archive.by_key([reading.key for reading in readings])}
@@ -216,6 +225,10 @@ class Enricher:
             recipe = self.recipe(provider, wish.content, wish.lang)
             await self._store.call(lambda store: keep(store, wish, recipe, made))
         return any(one.next_try is None for one in made.values())
+
+
+def _stamp(store: Store, first: date) -> str:
+    return f"{store.archive.announced_since(first)} {store.chats.stamp()}"
 
 
 def _is_stale(store: Store, current: Wording, content: str, lang: str) -> bool:

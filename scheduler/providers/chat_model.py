@@ -27,6 +27,9 @@ FORMATS = ("json_schema", "json_object", "none")
 MORE_ROOM = 4
 """A model that thinks aloud needs so many times the room of its answer."""
 
+TASK_TOKENS = 400
+"""What a model reads beside the paper, about."""
+
 AROUND = 200
 """Tokens that a chat template may put around two messages, at most."""
 
@@ -108,6 +111,7 @@ class ChatModel:
         self._price = price
         self._memory = memory
         self._shape: Shape | None = None
+        self._beyond = 1.0
         self._endpoint = f"{caller.place.url} {name}"
 
     async def close(self) -> None:
@@ -115,15 +119,20 @@ class ChatModel:
         await self._caller.close()
 
     def most(self, wish: Wish, defects: Sequence[str] = ()) -> Amount:
-        """The bytes of the request, since a token is at least one, and the length that the answer may have."""
+        """The bytes of the request, since a token is at least one, and the length that the answer may have.
+
+        More from a server that was seen to count more than that.
+        """
         room = (self._shape or Shape()).room
-        return self._price.of(self._read_at_most(wish, defects), prompts.written_tokens(wish) * room)
+        read, written = self._read_at_most(wish, defects), prompts.written_tokens(wish) * room
+        return self._price.of(int(read * self._beyond) + 1, int(written * self._beyond) + 1)
 
     def likely(self, wish: Wish) -> Amount:
         """A token is about four letters of English; a Chinese text has as many tokens as its source, at most."""
-        room = {Part.TITLE: len(wish.paper.title), Part.TLDR: 280, Part.ABSTRACT: len(wish.paper.abstract)}
+        title, abstract = len(wish.paper.title), len(wish.paper.abstract)
+        room = {Part.TITLE: title, Part.TLDR: 280, Part.ABSTRACT: abstract}
         written = 40 + sum(room[part] for part in wish.parts) // 3
-        return self._price.of(self._read_at_most(wish, ()) // 4, written)
+        return self._price.of(TASK_TOKENS + (title + abstract) // 4, written)
 
     def _read_at_most(self, wish: Wish, defects: Sequence[str]) -> int:
         messages = prompts.messages(wish, _MARKER_EXAMPLE, self._glossary, defects)
@@ -140,7 +149,9 @@ class ChatModel:
             response = await self._caller.post("/chat/completions", body, self._headers())
             if response.status == 200:
                 await self._keep(shape)
-                return await self._answer(response, wish)
+                answer = await self._answer(response, wish)
+                self._believe(answer, within)
+                return answer
             refusal = said(response, self._caller.place.key).lower()
             if response.status in _OVERFLOWING and any(sign in response.body.lower() for sign in _OVERFLOWS):
                 title = self._caller.place.title
@@ -152,12 +163,18 @@ class ChatModel:
         key = self._caller.place.key
         return {"Authorization": f"Bearer {key}"} if key else {}
 
+    def _believe(self, answer: Answer, within: Amount) -> None:
+        """A server that counts more than a call can have is believed from then on: the next calls reserve as much."""
+        if answer.used is not None and answer.used.tokens > within.tokens:
+            self._beyond *= 1.01 * answer.used.tokens / within.tokens
+
     def _body(self, wish: Wish, within: Amount, defects: Sequence[str], shape: Shape) -> dict[str, Any]:
         marker = f"=== {secrets.token_hex(8)} ==="
+        paid = within.tokens - self._read_at_most(wish, defects)
         body: dict[str, Any] = {
             "model": self.name,
             "messages": prompts.messages(wish, marker, self._glossary, defects),
-            shape.limit: max(within.tokens - self._read_at_most(wish, defects), 1),
+            shape.limit: max(min(prompts.written_tokens(wish) * shape.room, paid), 1),
         }
         if shape.has_temperature:
             body["temperature"] = 0.2
