@@ -145,9 +145,8 @@ def _facts(one: DigestPaper, section: Section, view: View) -> Iterator[str]:
     )
     facts = [text(subjects), f"<code>{text(paper.id)}</code>", text(t.short_date(one.date, year=True))]
     facts += [text(paper.comments), text(paper.journal_ref)]
-    facts += [
-        text(f"TL;DR: {origin_name(said.origin, t)}") for said in tldrs(one.wordings, view.languages)[:1]
-    ]
+    told = tldrs_beside(paper, one.wordings, view.languages)
+    facts += [text(f"TL;DR: {origin_name(said.origin, t)}") for said in told[:1]]
     yield f'<p class="quiet">{" · ".join(filter(None, facts))}</p>'
     yield from quiet(why_words(one, section, t))
 
