@@ -213,7 +213,8 @@ class Sender:
         if delivery.thread:
             place = replace(place, thread_id=delivery.thread)
         try:
-            return await adapter.send(place, Part.from_json(delivery.payload), delivery_key(delivery))
+            part = replace(Part.from_json(delivery.payload), quiet=not delivery.chat.sound)
+            return await adapter.send(place, part, delivery_key(delivery))
         except Exception as error:
             # An adapter names every outcome it knows; whatever else comes is ours, and the part stays.
             logger.exception("sending to %s failed", delivery.chat.ref)

@@ -353,7 +353,8 @@ class Schedule:
 class Chat:
     """One chat that has spoken to Paperboy. `key` is its row; `lang` the interface's language ("en", "zh").
 
-    `content` is what papers are shown in: "en", "zh" or "both"; `order` is that of its digest's papers.
+    `content` is what papers are shown in: "en", "zh" or "both"; `order` is that of its digest's papers. With `sound`
+    its people want to hear a digest come.
     """
 
     key: int
@@ -367,6 +368,7 @@ class Chat:
     reason: str = ""
     joined: datetime | None = None
     order: Order = Order.TITLE_FIRST
+    sound: bool = False
 
     @property
     def languages(self) -> tuple[str, ...]:

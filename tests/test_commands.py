@@ -307,6 +307,10 @@ def test_settings_change_one_at_a_time(office: Office, ada: Person) -> None:
     assert "Digest at 07:30, Asia/Shanghai." in ada.says("/settings zone asia/shanghai")
     assert "does not fit here" in ada.says("/settings zone Atlantis")
     assert "There is no setting “colour”" in ada.says("/settings colour red")
+    assert "Digests come without a sound." in ada.says("/settings")
+    assert "Digests come with a sound." in ada.presses("With a sound")
+    assert "Either on or off." in ada.says("/settings sound loud")
+    assert "Digests come without a sound." in ada.says("/settings sound off")
     ada.says("/settings lang zh")
     chat = office.store.chats.get(1)
     assert chat is not None

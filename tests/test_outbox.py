@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
@@ -50,6 +51,7 @@ class FakePlatform:
         self.sent: list[tuple[str, str]] = []
         self.keys: list[str] = []
         self.places: list[ChatRef] = []
+        self.quiet: list[bool] = []
         self.script: dict[str, list[Outcome | Exception]] = {}
 
     def will(self, chat: str, *outcomes: Outcome | Exception) -> None:
@@ -61,6 +63,7 @@ class FakePlatform:
     async def send(self, chat: ChatRef, part: Part, key: str) -> Outcome:
         self.keys.append(key)
         self.places.append(chat)
+        self.quiet.append(part.quiet)
         planned = self.script.get(chat.chat_id)
         outcome = planned.pop(0) if planned else Sent("1")
         if isinstance(outcome, Exception):
@@ -355,3 +358,14 @@ def test_denied_access_to_direct_messages_is_tried_again_before_it_is_believed()
     paused = store.chats.get(room.key)
     assert paused is not None
     assert paused.state is ChatState.PAUSED, "a channel is not tried on: refusals count"
+
+
+async def test_digests_come_quietly_unless_the_chat_wants_a_sound() -> None:
+    bench = Bench()
+    ada = bench.chat("ada")
+    enqueue(bench.store, ada, "one")
+    await bench.drain()
+    bench.store.chats.save(replace(ada, sound=True), MORNING)
+    enqueue(bench.store, ada, "two", run="next")
+    await bench.drain()
+    assert bench.fake.quiet == [True, False]

@@ -30,9 +30,10 @@ from scheduler.models import Chat, ChatKind, ChatRef
 from scheduler.store import Store
 
 DIRECTED = frozenset(
-    "subscribe unsubscribe subscriptions topics digest settings stop feed preview why status mute muted".split()
+    "subscribe unsubscribe subscriptions topics digest settings stop feed preview why status mute muted "
+    "search try".split()
 )
-"""The commands that look after a chat's feed."""
+"""The commands that look after a chat's feed, and those whose answers offer to follow what was looked for."""
 
 
 @dataclass(frozen=True, slots=True)

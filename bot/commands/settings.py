@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from zoneinfo import ZoneInfo, available_timezones
 
-from bot.commands import ordering
+from bot.commands import ordering, sounding
 from bot.commands.subscribing import next_digest
 from bot.commands.visit import Visit, action, bold, code, line, rows, say
 from bot.locale import N_, translator
@@ -53,6 +53,7 @@ def _overview(visit: Visit) -> Reply:
             how=t(CONTENT[chat.content]),
         ),
         *ordering.words(visit),
+        sounding.words(visit),
         t("To change one of them:"),
         line(code("/settings time 07:30")),
         line(code("/settings zone Europe/Berlin")),
@@ -66,6 +67,7 @@ def _overview(visit: Visit) -> Reply:
                 for name in papers
             ),
             *ordering.buttons(visit),
+            sounding.button(visit),
             Button(t("A group or channel of yours"), "channel") if chat.kind is ChatKind.PRIVATE else None,
             width=1,
         ),
@@ -96,7 +98,13 @@ def set_one(visit: Visit, name: str, value: str) -> Reply:
     # Who changes another chat's language goes on reading their own.
     t = visit.t if visit.asker is not None else translator(changed.lang)
     after = replace(visit, chat=changed, t=t)
-    return say(t("Done."), *_overview(after).blocks[0].lines[1:3], *ordering.words(after), next_digest(after))
+    return say(
+        t("Done."),
+        *_overview(after).blocks[0].lines[1:3],
+        *ordering.words(after),
+        sounding.words(after),
+        next_digest(after),
+    )
 
 
 def _time(chat: Chat, value: str) -> Chat | None:
@@ -142,6 +150,7 @@ CHANGES: dict[str, Callable[[Chat, str], Chat | None]] = {
     "lang": _lang,
     "papers": _papers,
     "order": ordering.changed,
+    "sound": sounding.changed,
 }
 
 ALIASES = {"language": "lang", "timezone": "zone", "tz": "zone", "weekdays": "days", "content": "papers"}
@@ -152,6 +161,7 @@ EXAMPLES = {
     "lang": "zh",
     "papers": "both",
     "order": "for-you",
+    "sound": "on",
 }
 
 TAKES = {
@@ -161,4 +171,5 @@ TAKES = {
     "lang": N_("Either en or zh."),
     "papers": N_("One of original, translation and both."),
     "order": N_("One of announced, title-first and for-you."),
+    "sound": N_("Either on or off."),
 }

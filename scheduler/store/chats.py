@@ -133,7 +133,7 @@ class Chats:
         """Writes a chat's settings and state; the next slot follows the schedule."""
         self._db.execute(
             "update chat set title = ?, kind = ?, lang = ?, content = ?, time = ?, zone = ?, weekdays = ?, "
-            "paper_order = ?, state = ?, reason = ?, next_due = ? where key = ?",
+            "paper_order = ?, sound = ?, state = ?, reason = ?, next_due = ? where key = ?",
             [
                 chat.title,
                 chat.kind,
@@ -143,6 +143,7 @@ class Chats:
                 chat.schedule.zone,
                 "".join(str(day) for day in sorted(chat.schedule.weekdays)),
                 chat.order,
+                int(chat.sound),
                 chat.state,
                 chat.reason,
                 slots.next_slot(chat.schedule, now).timestamp(),
@@ -448,6 +449,7 @@ def chat_from(row: Mapping[str, Any]) -> Chat:
         reason=row["reason"],
         joined=datetime.fromisoformat(row["joined"]),
         order=Order(row["paper_order"]),
+        sound=bool(row["sound"]),
     )
 
 

@@ -268,6 +268,12 @@ def m007_chats_managed_from_elsewhere(db: Database) -> None:
 
 
 @MIGRATIONS()
+def m007b_sound_of_digests(db: Database) -> None:
+    """Whether a chat's digests come with a sound."""
+    db.execute("alter table chat add column sound integer not null default 0")
+
+
+@MIGRATIONS()
 def m008_library(db: Database) -> None:
     """What people save, like and open, what a chat never wants to be told of, and the order of its papers."""
     for statement in LIBRARY:

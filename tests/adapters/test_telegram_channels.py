@@ -196,8 +196,17 @@ async def test_rights_are_asked_for_at_every_command(desk: Desk) -> None:
     await desk.says("/subscribe kites")
     await desk.says("/settings time 07:15")
     assert len(desk.rig.telegram.called("getChatMember")) == before + 4
-    await desk.says("/search kites")
-    assert len(desk.rig.telegram.called("getChatMember")) == before + 4, "a search is nobody's feed"
+    await desk.says("/paper 2609.00001")
+    assert len(desk.rig.telegram.called("getChatMember")) == before + 4, "a paper is nobody's feed"
+
+
+async def test_what_is_found_while_looking_after_a_channel_is_followed_there(desk: Desk) -> None:
+    await desk.opens()
+    await desk.picks("A channel", desk.papers)
+    answer = await desk.says("/search kites")
+    assert answer.text.startswith("For #papers:")
+    await desk.presses("Subscribe to this")
+    assert (desk.follows(desk.papers), desk.follows(desk.ada)) == (["kites"], [])
 
 
 async def test_the_channels_language_can_change_while_the_person_keeps_theirs(desk: Desk) -> None:
@@ -320,7 +329,7 @@ async def test_use_general_for_a_topic_that_is_gone(desk: Desk) -> None:
     chat = enqueue(desk, topic)
     await send_what_waits(desk)
     notice = desk.ada.received()[-1]
-    assert notice.text.startswith("The topic that I posted to in Lab is gone.")
+    assert notice.text.startswith("The topic that I posted to in Lab › papers is gone.")
     assert notice.labels == ("Check again", "Use General", "Use another channel")
     answer = await desk.presses("Use General")
     assert "From now on the digests come to the General topic" in answer.text

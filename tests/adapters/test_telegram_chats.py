@@ -236,7 +236,11 @@ async def test_a_topic_is_a_chat_of_its_own(scene: Scene) -> None:
     papers.says("ada", "/search rl")
     request = await scene.request()
     assert request.chat == ChatRef(Platform.TELEGRAM, str(group.id), str(papers.thread_id))
-    await eventually(lambda: len(papers.received()) == 1)
+    assert request.chat_title == "Lab › papers"
+    # An answer to another message does not tell the topic's name: the one that is known stays.
+    group.says("ada", "/search rl", papers.thread_id)
+    assert (await scene.request(2)).chat_title == ""
+    await eventually(lambda: len(papers.received()) == 2)
     assert jobs.received() == ()
 
 

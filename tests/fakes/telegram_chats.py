@@ -388,8 +388,15 @@ class Topic:
     name: str
 
     def says(self, name: str, text: str) -> int:
-        """A member writes here."""
-        return self.group.says(name, text, self.thread_id)
+        """A member writes here, which answers the message that opened the topic."""
+        opened = {
+            "message_id": self.thread_id,
+            "date": int(time.time()),
+            "chat": self.group.as_json(),
+            "forum_topic_created": {"name": self.name, "icon_color": 7322096},
+        }
+        by = self.group.server.user(name).as_json()
+        return self.group.writes(text, by, self.thread_id, reply_to_message=opened)
 
     def presses(self, name: str, label: str) -> None:
         """A member presses a button here."""

@@ -266,7 +266,7 @@ class TelegramAdapter:
             command=command.name,
             text=command.text,
             may_manage=await self._may_manage(message, kind),
-            chat_title=updates.title_of(message.chat),
+            chat_title=updates.place_title(message),
             lang=_language(message),
         )
         reply = await self._answer(request)
@@ -293,7 +293,7 @@ class TelegramAdapter:
             kind=ChatKind.PRIVATE,
             user=updates.author_of(message),
             action="picked",
-            chat_title=updates.title_of(message.chat),
+            chat_title=updates.place_title(message),
             lang=_language(message),
             picked=picked_chat(shared),
         )
@@ -331,7 +331,7 @@ class TelegramAdapter:
             action=query.data,
             may_manage=kind is ChatKind.PRIVATE
             or await self._administers(message.chat.id, query.from_user.id),
-            chat_title=updates.title_of(message.chat),
+            chat_title=updates.place_title(message),
             lang=query.from_user.language_code or "",
         )
         reply = await self._answer_press(query, request)

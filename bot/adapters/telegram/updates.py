@@ -85,6 +85,17 @@ def title_of(chat: Chat) -> str:
     return chat.title or chat.full_name or ""
 
 
+def place_title(message: MaybeInaccessibleMessage | Message) -> str:
+    """The same with a topic's name: "Lab › papers"; "" in a topic whose name the message does not tell.
+
+    A message in a topic answers the one that opened the topic, unless it answers another (Bot API, Message).
+    """
+    if not isinstance(message, Message) or not message.is_topic_message:
+        return title_of(message.chat)
+    opened = message.reply_to_message.forum_topic_created if message.reply_to_message else None
+    return f"{title_of(message.chat)} › {opened.name}" if opened else ""
+
+
 def author_of(message: Message) -> str:
     """The person's id, or the chat's in whose name the message was written; "" where Telegram tells none.
 
