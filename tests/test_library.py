@@ -117,6 +117,20 @@ def test_saved_papers_are_found_by_query_and_tag(ada: Person) -> None:
     assert "can't read this search" in ada.says("/saved (rl AND")
 
 
+def test_tags_and_exports_are_suggested(ada: Person) -> None:
+    ada.says(f"/save {KITES} #robots")
+    ada.says(f"/save {SEA} #robots #sea")
+    assert ada.suggested("saved", "query", "") == [
+        "#robots",
+        "#sea",
+        "export bibtex",
+        "export json",
+        "export markdown",
+    ]
+    assert ada.suggested("saved", "query", "#s") == ["#s", "#sea"]
+    assert ada.suggested("saved", "query", "ex") == ["ex", "export bibtex", "export json", "export markdown"]
+
+
 def test_a_saved_paper_opens_in_place_and_leads_back(ada: Person) -> None:
     ada.says(f"/save {KITES} #robots")
     ada.says("/saved #robots")
@@ -180,6 +194,7 @@ def test_in_a_telegram_group_nobody_sees_what_a_member_keeps(office: Office) -> 
     card = group.says(f"/paper {KITES}")
     assert "secret" not in card
     assert "⭐ Save" in [button.label for button in group.buttons]
+    assert "take it away in private" in group.presses("⭐ Save")
     assert "#secret" in office.person("1").says("/saved")
 
 

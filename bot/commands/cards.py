@@ -91,14 +91,18 @@ def press_save(visit: Visit) -> Reply:
     place, known = _pressed(visit)
     if known is None or not visit.person:
         return _cannot(visit)
-    before = visit.store.library.remove(visit.person, known.key)
+    before = visit.store.library.saved_paper(visit.person, known.key)
     if before is None:
         try:
             visit.store.library.save(visit.person, visit.chat.key, known.key, visit.now)
         except LibraryFull:
             return Reply(toast=full(visit))
         return _changed(visit, known, place, visit.t("Saved. {command} shows all.", command="/saved"))
-    if (before.tags or before.note) and not visit.is_overheard:
+    has_words = bool(before.tags or before.note)
+    if has_words and visit.is_overheard:
+        return Reply(toast=visit.t("You saved this with words of yours; take it away in private: /saved"))
+    visit.store.library.remove(visit.person, known.key)
+    if has_words:
         return removed(visit, known.paper, before)
     return _changed(visit, known, place, visit.t("No longer saved."))
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from functools import partial
 
 from bot import standing
-from bot.commands import inline, looking_up, reading
+from bot.commands import inline, library, looking_up, reading
 from bot.commands.directing import Errand, errand_of, headed, refused
 from bot.commands.feed import STOPPED
 from bot.commands.table import ACTIONS, BY_NAME
@@ -283,6 +283,8 @@ def _suggestions(visit: Visit, parameter: str) -> tuple[Suggestion, ...]:
     typed = visit.argument
     if parameter == "id":
         return reading.suggest_papers(visit, typed, SUGGESTIONS)
+    if visit.request.command == "saved":
+        return library.suggest(visit, typed, SUGGESTIONS)
     known = visit.store.chats.subscriptions(visit.chat.key)
     if parameter == "subscription":
         named = [Suggestion(one.title, str(number)) for number, one in enumerate(known, start=1)]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from bot.commands.cards import full, named, removed
 from bot.commands.visit import Visit, action, code, line, page_turns, paper_choices, rows, say
 from bot.markup import Block
-from bot.ports import Button, Keyboard, Reply
+from bot.ports import Button, Keyboard, Reply, Suggestion
 from bot.render import library as render_library
 from bot.render.library import SavedPaper
 from scheduler import paper_ids, query
@@ -25,6 +25,8 @@ LONGEST_NOTE = 1000
 LONGEST_TAG = 40
 MOST_TAGS = 20
 TAGS_SHOWN = 6
+SUGGESTED = 100
+"""Characters of a suggestion (Discord, "Application Commands")."""
 
 _TAG = re.compile(r"(?<!\S)(?P<off>-?)[#＃](?P<tag>[^\W\d][\w-]*)(?!\S)")
 _LOOSE_PREFIX = re.compile(r"(?i)\b(arxiv|doi)\s*[:：]\s+")
@@ -261,6 +263,17 @@ def press_export(visit: Visit) -> Reply:
     """The buttons that send the list as a file."""
     form, _, wanted = visit.argument.partition(" ")
     return _export(visit, form, wanted)
+
+
+def suggest(visit: Visit, typed: str, limit: int) -> tuple[Suggestion, ...]:
+    """The person's tags and the exports, as far as they begin with what is typed so far."""
+    tags = Counter(tag for one in visit.store.library.saved(visit.person) for tag in one.tags)
+    offers = [(f"#{tag} · {count}", f"#{tag}") for tag, count in tags.most_common()]
+    offers += [(f"export {label}", f"export {form}") for form, label in _LABELS.items()]
+    wanted = typed.casefold().lstrip("#")
+    fitting = [Suggestion(*offer) for offer in offers if offer[1].lstrip("#").startswith(wanted)]
+    as_typed = [Suggestion(typed, typed)] if typed and len(typed) <= SUGGESTED else []
+    return (*as_typed, *fitting)[:limit]
 
 
 def _export(visit: Visit, form: str, wanted: str) -> Reply:

@@ -121,7 +121,7 @@ COMMANDS = (
         "saved",
         N_("Your saved papers: find, open, export"),
         library.saved,
-        ("query", N_("Words, a #tag, or: export bibtex"), False),
+        ("query", N_("Words, a #tag, or: export bibtex"), True),
     ),
     Command(
         "bibtex",
