@@ -19,9 +19,11 @@ from bot.markup import (
     Packed,
     Span,
     Style,
+    are_one_message,
     dialect_for,
     own_words,
     pack,
+    size_of,
     visible,
 )
 from bot.markup.letters import clean, cluster_ends, is_blank, link_target, utf16_length
@@ -222,6 +224,24 @@ def test_discord_shows_everything_in_order_within_its_limits(given_blocks: list[
         assert letters(shown_on_discord(packed)) == letters(packed.plain)
         assert letters(visible(packed, DISCORD)) == letters(packed.plain)
     assert letters("".join(packed.plain for packed in messages)) == all_letters(given_blocks)
+
+
+plain_lines = st.builds(
+    lambda parts, kind: Line(tuple(parts), kind),
+    st.lists(spans, max_size=4),
+    st.sampled_from((LineKind.TEXT, LineKind.HEADING, LineKind.QUIET)),
+)
+plain_blocks = st.builds(
+    lambda rows, opens: Block(tuple(rows), opens), st.lists(plain_lines, max_size=4), st.booleans()
+)
+
+
+@given(
+    st.lists(st.one_of(plain_blocks, st.just(Block((Line((Span("a title " * 12),)),), True))), max_size=14)
+)
+def test_sizes_add_up_to_what_packing_finds(given_blocks: list[Block]) -> None:
+    one_on_both = all(len(pack(given_blocks, dialect)) <= 1 for dialect in (TELEGRAM, DISCORD))
+    assert are_one_message(map(size_of, given_blocks)) == one_on_both
 
 
 @given(st.lists(blocks, max_size=4))

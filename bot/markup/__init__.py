@@ -11,6 +11,7 @@ from bot.markup.blocks import Block, Card, Line, LineKind, Packed, Span, Style
 from bot.markup.dialects import Dialect
 from bot.markup.letters import own_words
 from bot.markup.packing import dialect_for, pack, visible
+from bot.markup.sizes import Size, are_one_message, size_of
 
 __all__ = [
     "Block",
@@ -19,10 +20,13 @@ __all__ = [
     "Line",
     "LineKind",
     "Packed",
+    "Size",
     "Span",
     "Style",
+    "are_one_message",
     "dialect_for",
     "own_words",
     "pack",
+    "size_of",
     "visible",
 ]

@@ -48,7 +48,7 @@ class DiscordDialect:
             if block.opens_card or not cards:
                 cards.append([])
             cards[-1].append(block)
-        return Packed(tuple(_card(card) for card in cards), plain_text(blocks))
+        return Packed(tuple(written(card) for card in cards), plain_text(blocks))
 
     def fits(self, packed: Packed) -> bool:
         """True within the limits of each embed and of the message."""
@@ -65,7 +65,8 @@ class DiscordDialect:
         return "".join(piece if number % 2 else _read(piece) for number, piece in enumerate(fences))
 
 
-def _card(blocks: list[Block]) -> Card:
+def written(blocks: Sequence[Block]) -> Card:
+    """Tidy blocks as one embed."""
     heading, rest = _heading(blocks[0])
     texts = [_block(block) for block in (rest, *blocks[1:]) if block.lines]
     return Card("\n\n".join(texts), heading)

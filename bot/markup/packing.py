@@ -28,17 +28,21 @@ def pack(blocks: Iterable[Block], dialect: Dialect) -> tuple[Packed, ...]:
     A block that does not fit alone is split between its lines, a line at blanks, and a word that is longer
     than a message between letters. Blocks that show nothing are skipped.
     """
+    pieces = [piece for block in blocks for piece in _pieces(tidy_block(block), dialect)]
     messages: list[Packed] = []
-    open_blocks: list[Block] = []
-    for block in blocks:
-        for piece in _pieces(tidy_block(block), dialect):
-            if open_blocks and not _fit([*open_blocks, piece], dialect):
-                messages.append(dialect.write(open_blocks))
-                open_blocks = []
-            open_blocks.append(piece)
-    if open_blocks:
-        messages.append(dialect.write(open_blocks))
+    while pieces:
+        count = _count_that_fits(pieces, dialect)
+        messages.append(dialect.write(pieces[:count]))
+        pieces = pieces[count:]
     return tuple(messages)
+
+
+def _count_that_fits(pieces: list[Block], dialect: Dialect) -> int:
+    """How many of the first blocks fit into one message, one at least: found by halving, as more is never shorter."""
+    if _fit(pieces, dialect):
+        return len(pieces)
+    first_bad = bisect_left(range(2, len(pieces)), True, key=lambda count: not _fit(pieces[:count], dialect))
+    return first_bad + 1
 
 
 def visible(shown: Packed | Card, dialect: Dialect) -> str:

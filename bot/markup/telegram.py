@@ -53,7 +53,7 @@ class TelegramDialect:
 
     def write(self, blocks: Sequence[Block]) -> Packed:
         """The blocks as one text; `opens_card` means nothing here."""
-        text = "\n\n".join(_block(block) for block in blocks)
+        text = "\n\n".join(written(block) for block in blocks)
         return Packed((Card(text),), plain_text(blocks))
 
     def fits(self, packed: Packed) -> bool:
@@ -70,7 +70,8 @@ class TelegramDialect:
         return unescape(_TAG.sub("", text))
 
 
-def _block(block: Block) -> str:
+def written(block: Block) -> str:
+    """One tidy block as HTML."""
     return "\n".join(_run(kind, tuple(run)) for kind, run in groupby(block.lines, key=lambda line: line.kind))
 
 

@@ -6,14 +6,17 @@ titles never; where that is not enough the page has fewer papers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import lru_cache
+from typing import NamedTuple, overload
 
 from bot.locale import N_, Translator
-from bot.markup import Block, Line, LineKind, Span, dialect_for, pack
+from bot.markup import Block, Line, LineKind, Size, Span, are_one_message, size_of
 from bot.ports import ACTION_LIMIT, Button, Keyboard
 from bot.render.paper_words import (
+    Said,
     abstract_page,
     bold_link,
     clip,
@@ -29,7 +32,7 @@ from bot.render.paper_words import (
 from bot.render.view import View
 from scheduler import calendar
 from scheduler.categories import ARCHIVES, CATEGORIES
-from scheduler.models import AnnounceType, Digest, DigestPaper, Match, Paper, Platform, Section, Shortfall
+from scheduler.models import AnnounceType, Author, Digest, DigestPaper, Match, Paper, Section, Shortfall
 
 PAPERS_ON_A_PAGE = 10
 LABEL_LIMIT = 80
@@ -75,56 +78,115 @@ LADDER = (
 )
 
 
-def digest_pages(digest: Digest, view: View) -> tuple[Page, ...]:
-    """The digest in pages of at most ten papers, each one message on Telegram and on Discord; never no page.
+class Pages(Sequence[Page]):
+    """A digest in pages of at most ten papers, each one message on Telegram and on Discord; never no page.
 
-    Only a single paper with a title of thousands of letters makes a page that has to be split.
+    Where pages begin is known at once, each is made when it is asked for. Only a single paper with a title of
+    thousands of letters makes a page that has to be split.
     """
-    pages: list[Page] = []
-    start = 0
-    while start < len(digest.papers) or not pages:
-        page = _page(digest, view, len(pages) + 1, start)
-        pages.append(page)
-        start += max(len(page.papers), 1)
-    return tuple(pages)
+
+    def __init__(self, digest: Digest, view: View) -> None:
+        self._layout = _Layout(digest, view)
+        self._starts = self._layout.starts()
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    @overload
+    def __getitem__(self, index: int) -> Page: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Page]: ...
+    def __getitem__(self, index: int | slice) -> Page | Sequence[Page]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(len(self))[index]]
+        place = range(len(self))[index]
+        ends = (*self._starts[1:], self._layout.size)
+        return self._layout.page(place + 1, self._starts[place], ends[place])
 
 
-def _page(digest: Digest, view: View, number: int, start: int) -> Page:
-    rest = digest.papers[start:]
-    for count in range(min(PAPERS_ON_A_PAGE, len(rest)), 0, -1):
-        for room in LADDER:
-            blocks = _page_blocks(digest, view, number, rest[:count], room)
-            if is_one_message(blocks):
-                return Page(number, blocks, rest[:count])
-    return Page(number, _page_blocks(digest, view, number, rest[:1], LADDER[-1]), rest[:1])
+def digest_pages(digest: Digest, view: View) -> Pages:
+    """The digest's pages; see `Pages`."""
+    return Pages(digest, view)
 
 
-def is_one_message(blocks: Sequence[Block]) -> bool:
+def is_one_message(blocks: Iterable[Block]) -> bool:
     """True for what is one message on Telegram and on Discord."""
-    return all(
-        len(pack(blocks, dialect_for(platform))) == 1 for platform in (Platform.TELEGRAM, Platform.DISCORD)
-    )
+    return are_one_message(map(size_of, blocks))
 
 
-def _page_blocks(
-    digest: Digest, view: View, number: int, papers: Sequence[DigestPaper], room: Room
-) -> tuple[Block, ...]:
-    shown = {paper.number for paper in papers}
-    is_last = not papers or papers[-1].number == digest.papers[-1].number
-    blocks = [_header(digest, view, number)]
-    for section in digest.sections:
-        here = [paper for paper in section.papers if paper.number in shown]
-        if not here:
-            if not section.papers and is_last:
-                blocks.append(Block((_heading(digest, section, view.t),), opens_card=True))
-            continue
-        goes_on = here[0] is not section.papers[0]
-        for paper in here:
-            heading = [_heading(digest, section, view.t, goes_on)] if paper is here[0] else []
-            blocks.append(
-                Block((*heading, *_paper_lines(paper, section, view, room)), opens_card=bool(heading))
-            )
-    return (*blocks, *(_footer(digest, view) if is_last else ()))
+class _Layout:
+    """Which papers stand on which page of a digest, and how much of each is shown."""
+
+    def __init__(self, digest: Digest, view: View) -> None:
+        self._digest, self._view = digest, view
+        self._papers = digest.papers
+        self._told: dict[int, _Told] = {}
+        self.size = len(self._papers)
+
+    def starts(self) -> tuple[int, ...]:
+        """The place of each page's first paper: as many fit as fit when as little as possible is shown of each."""
+        starts: list[int] = []
+        place = 0
+        while place < self.size or not starts:
+            starts.append(place)
+            place += max(self._count(len(starts), place), 1)
+        return tuple(starts)
+
+    def _count(self, number: int, start: int) -> int:
+        count = min(PAPERS_ON_A_PAGE, self.size - start)
+        while count > 1 and not self._fits(number, start, start + count, LADDER[-1]):
+            count -= 1
+        return count
+
+    def _fits(self, number: int, start: int, end: int, room: Room) -> bool:
+        return are_one_message(
+            size_of(piece) if isinstance(piece, Block) else _sized(*piece, room)
+            for piece in self._pieces(number, start, end)
+        )
+
+    def page(self, number: int, start: int, end: int) -> Page:
+        """The page with the papers from `start` to `end`, with as much of each as there is room for."""
+        room = next((room for room in LADDER if self._fits(number, start, end, room)), LADDER[-1])
+        blocks = tuple(
+            piece if isinstance(piece, Block) else _block(*piece, room)
+            for piece in self._pieces(number, start, end)
+        )
+        return Page(number, blocks, self._papers[start:end])
+
+    def _pieces(self, number: int, start: int, end: int) -> Iterator[Block | tuple[Line | None, _Told]]:
+        """What stands on a page: finished blocks, and papers (under a heading) that are still to be cut."""
+        digest, view = self._digest, self._view
+        yield _header(digest, view, number)
+        place = 0
+        for section in digest.sections:
+            here = section.papers[max(start - place, 0) : max(end - place, 0)]
+            place += len(section.papers)
+            if not section.papers and end == self.size:
+                yield Block((_heading(digest, section, view.t),), opens_card=True)
+            for paper in here:
+                goes_on = paper is not section.papers[0]
+                heading = _heading(digest, section, view.t, goes_on) if paper is here[0] else None
+                yield heading, self._told_of(paper, section)
+        if end == self.size:
+            yield from _footer(digest, view)
+
+    def _told_of(self, paper: DigestPaper, section: Section) -> _Told:
+        known = self._told.get(paper.number)
+        if known is None:
+            known = self._told[paper.number] = _told(paper, section, self._view)
+        return known
+
+
+def _block(heading: Line | None, told: _Told, room: Room) -> Block:
+    lines = told.lines(room)
+    return Block(lines) if heading is None else Block((heading, *lines), opens_card=True)
+
+
+def _sized(heading: Line | None, told: _Told, room: Room) -> Size:
+    if heading is not None:
+        return size_of(_block(heading, told, room))
+    # Numbers of as many digits are as long: most digests then find the size of their papers known.
+    return _size(told._replace(number="0" * len(told.number)), room)
 
 
 def _header(digest: Digest, view: View, number: int) -> Block:
@@ -206,24 +268,54 @@ def _elsewhere(digest: Digest, section: Section, t: Translator) -> str:
     return t.n("{count} also under another section", "{count} also under other sections", count)
 
 
-def _paper_lines(paper: DigestPaper, section: Section, view: View, room: Room) -> tuple[Line, ...]:
-    languages = view.languages
-    lines = [title_line(paper, view)]
-    if chinese := marked_chinese_title(paper.wordings, languages):
-        lines.append(line(chinese))
-    if room.tldr:
-        lines += [line(said.within(room.tldr)) for said in tldrs(paper.wordings, languages)]
-    lines.append(
-        dotted(
-            short_authors(paper.paper.authors, room.authors),
-            paper.paper.primary_category,
-            code(paper.paper.id),
-            *marks(paper, view.t),
-        )
+class _Told(NamedTuple):
+    """What is said of one paper on a page, before it is cut to a room. `card` and `page` are addresses."""
+
+    number: str
+    card: str
+    title: str
+    page: str
+    chinese: str
+    tldrs: tuple[Said, ...]
+    authors: tuple[Author, ...]
+    quiet: tuple[str, ...]
+    code: str
+    why: str
+
+    def lines(self, room: Room) -> tuple[Line, ...]:
+        """The title whole, TL;DRs and authors as far as there is room."""
+        lines = [line(Span(self.number, url=self.card), "  ", bold_link(self.title, self.page))]
+        if self.chinese:
+            lines.append(line(self.chinese))
+        if room.tldr:
+            lines += [line(said.within(room.tldr)) for said in self.tldrs]
+        category, *marked = self.quiet
+        lines.append(dotted(short_authors(self.authors, room.authors), category, code(self.code), *marked))
+        if self.why:
+            lines.append(line(self.why, kind=LineKind.QUIET))
+        return tuple(lines)
+
+
+@lru_cache(maxsize=50_000)
+def _size(told: _Told, room: Room) -> Size:
+    """The size of a paper's block: the same papers stand in the digests of many."""
+    return size_of(Block(told.lines(room)))
+
+
+def _told(paper: DigestPaper, section: Section, view: View) -> _Told:
+    one, words = paper.paper, paper.wordings
+    return _Told(
+        str(paper.number),
+        view.card_url(one.id),
+        one.title,
+        abstract_page(one),
+        marked_chinese_title(words, view.languages),
+        tldrs(words, view.languages),
+        one.authors,
+        (one.primary_category, *marks(paper, view.t)),
+        one.id,
+        why_words(paper, section, view.t),
     )
-    if why := why_words(paper, section, view.t):
-        lines.append(line(why, kind=LineKind.QUIET))
-    return tuple(lines)
 
 
 def title_line(paper: DigestPaper, view: View) -> Line:

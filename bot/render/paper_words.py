@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import quote
 
 from bot.locale import N_, Translator
@@ -185,6 +186,7 @@ def origin_name(origin: str, t: Translator) -> str:
     return t(_ORIGINS[origin]) if origin in _ORIGINS else origin
 
 
+@lru_cache(maxsize=20_000)
 def clip(text: str, limit: int) -> str:
     """The text in at most `limit` characters: cut between words (Chinese between characters), with "…"."""
     if len(text) <= limit:
