@@ -24,7 +24,7 @@ from bot.commands.desk import Desk
 from bot.commands.table import specs
 from bot.commands.visit import House
 from bot.config import Settings
-from bot.deliveries import Renderer
+from bot.deliveries import render
 from bot.outbox import Sender
 from bot.ports import ChatAdapter, PlatformStopped
 from bot.site import keeping
@@ -35,6 +35,7 @@ from scheduler.harvesting import Others, StoreMemory
 from scheduler.lookups import Lookups
 from scheduler.meaning import Encoder
 from scheduler.models import Chat, Digest, Platform, Schedule
+from scheduler.news import News
 from scheduler.sources.http import SourceClient, WebClient
 from scheduler.sources.turns import SharedTurns
 from scheduler.sources.wire import Wire
@@ -64,6 +65,7 @@ class Assembly:
     settings: Settings
     store: StoreThread
     desk: Desk
+    news: News
 
 
 def defaults(settings: Settings) -> Defaults:
@@ -95,7 +97,8 @@ def assemble(settings: Settings) -> Assembly:
         settings.font,
         others(settings).names,
     )
-    return Assembly(settings, store, Desk(store, house, defaults(settings), settings.lang, clock))
+    desk = Desk(store, house, defaults(settings), settings.lang, clock)
+    return Assembly(settings, store, desk, house.news)
 
 
 def encoder(settings: Settings) -> Encoder | None:
@@ -224,7 +227,7 @@ async def run(settings: Settings, roles: Collection[Role] = tuple(Role)) -> int:
         assembly.desk.look_up_with(lookups.find)
         if Role.SCHEDULER in roles:
             web = await stack.enter_async_context(web_client(settings, assembly.store))
-            enricher = services.enricher(settings, assembly.store, clock)
+            enricher = services.enricher(settings, assembly.store, clock, news=assembly.news)
             stack.push_async_callback(enricher.close)
             _tick(stack, assembly, client, web, sender, adapters, enricher)
         shares = adapters if set(roles) == set(Role) else sorted(roles)
@@ -291,10 +294,8 @@ def _tick(
     enricher: Enricher,
 ) -> None:
     settings, store = assembly.settings, assembly.store
-    words = Waiting(enricher)
 
     links: dict[str, str] = {}
-    renderer = Renderer()
 
     def note_links(store: Store) -> None:
         links.update((name, store.notes.get(_link_note(name), "")) for name in Platform)
@@ -302,27 +303,25 @@ def _tick(
     def rendered(chat: Chat, digest: Digest, run_key: str) -> tuple[str, ...]:
         adapter = adapters.get(chat.ref.platform)
         link = adapter.start_link if adapter is not None else links.get(chat.ref.platform, "")
-        return renderer(chat, digest, run_key, link)
+        return render(chat, digest, run_key, link)
+
+    planner = planning.Planner(rendered, assembly.news, Waiting(enricher))
 
     def round_now(store: Store) -> planning.Round:
-        return planning.round_of(store, clock(), planning.wanted_categories(store, settings.categories))
+        note_links(store)
+        return planning.round_at(store, clock(), planning.wanted_categories(store, settings.categories))
 
     async def plan() -> None:
         came = await store.call(round_now)
-        if came.due:
-            renderer.forget()
-            await store.call(note_links)
-        planned = 0
-        for entry in came.due:
-            # A call for each chat: people are answered in between, and the first digest leaves at once.
-            slot = partial(
-                planning.plan_slot, entry=entry, day=came.day, render=rendered, now=clock(), words=words
-            )
-            if await store.call(slot):
-                planned += 1
+        total = 0
+        while not came.is_over:
+            # A call for each step: people are answered in between, and the first digests leave at once.
+            planned = await store.call(partial(planner.step, came=came))
+            total += planned
+            if planned:
                 sender.wake()
-        if planned:
-            logger.info("%d digests planned", planned)
+        if total:
+            logger.info("%d digests planned", total)
 
     async def fetch() -> None:
         await jobs.fetch_if_due(client, store, settings.categories, clock())

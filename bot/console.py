@@ -22,6 +22,7 @@ from bot.pacing import Pace
 from bot.ports import Attachment, Picture
 from scheduler import planning, query
 from scheduler.models import Chat, ChatKind, Platform
+from scheduler.news import read_day
 from scheduler.store import Store
 
 DEMO_QUERIES = ("diffusion policy", "reinforcement learning")
@@ -144,8 +145,7 @@ def _plan_demo(store: Store, settings: Settings, adapter: ConsoleAdapter, lang: 
 def plan_day(store: Store, chat: Chat, day: date) -> bool:
     """Enqueues a chat's digest of one announcement date; False when it was planned before or has nothing."""
     now = app.clock()
-    news = planning.read_day(store, [day], planning.queries_of(store, chat), now.date())
-    return planning.plan(store, chat, news, f"day-{day.isoformat()}", render, now, None)
+    return planning.plan(store, chat, read_day(store, [day]), f"day-{day.isoformat()}", render, now, None)
 
 
 async def _go_on(adapter: ConsoleAdapter, t: Translator, prompt: bool) -> None:

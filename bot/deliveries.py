@@ -8,15 +8,10 @@ from bot.ports import Keyboard, Part
 from bot.render import digest as render_digest
 from bot.render.html import digest_file
 from bot.render.view import View
-from scheduler.digest import dump
 from scheduler.models import Chat, ChatKind, Digest, Platform
 
 SELECTABLE = 25
 """Options of one Discord select (components reference)."""
-
-
-KEPT = 2000
-"""Rendered digests that a `Renderer` keeps: some ten megabytes."""
 
 
 def view_of(chat: Chat, start_link: str = "") -> View:
@@ -42,26 +37,6 @@ def render(chat: Chat, digest: Digest, run_key: str, start_link: str = "") -> tu
     if chat.kind is ChatKind.FORUM:
         parts = as_post(parts, render_digest.days_line(digest, view.t))
     return tuple(part.to_json() for part in parts)
-
-
-class Renderer:
-    """Renders a digest that many chats get alike only once a round: later its papers may have other words."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[object, ...], tuple[str, ...]] = {}
-
-    def forget(self) -> None:
-        """Begins another round."""
-        self._known.clear()
-
-    def __call__(self, chat: Chat, digest: Digest, run_key: str, start_link: str = "") -> tuple[str, ...]:
-        """What `render` returns for the same arguments."""
-        key = (dump(digest), run_key, chat.kind, view_of(chat, start_link))
-        if key not in self._known:
-            if len(self._known) >= KEPT:
-                self._known.clear()
-            self._known[key] = render(chat, digest, run_key, start_link)
-        return self._known[key]
 
 
 def _page(digest: Digest, view: View, run_key: str) -> tuple[Part, ...]:

@@ -13,6 +13,7 @@ from scheduler.enrich.glossary import Glossary
 from scheduler.enrich.wishes import Part
 from scheduler.enriching import Enricher, Limits, Report, report
 from scheduler.errors import SettingsError
+from scheduler.news import News
 from scheduler.providers.calling import Caller, Place
 from scheduler.providers.chat_model import ChatModel
 from scheduler.providers.port import Provider
@@ -59,10 +60,15 @@ def enricher(
     store: StoreThread,
     clock: Callable[[], datetime],
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    news: News | None = None,
 ) -> Enricher:
-    """What makes words with the services of the settings; it does nothing where there are none."""
+    """What makes words with the services of the settings; it does nothing where there are none.
+
+    `news` is shared with whoever plans digests on the same store.
+    """
     glossary = seeds.glossary(settings.glossary)
-    return Enricher(store, providers(settings, store, glossary), glossary, limits(settings), clock, sleep)
+    made_by = providers(settings, store, glossary)
+    return Enricher(store, made_by, glossary, limits(settings), clock, sleep, news)
 
 
 def standing(settings: Settings, store: Store, now: datetime) -> Report:

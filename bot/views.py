@@ -24,7 +24,8 @@ from scheduler import status as standing
 from scheduler.errors import SettingsError
 from scheduler.matching import DayIndex
 from scheduler.models import Chat, ChatRef, Digest, Match, Platform, Subscription
-from scheduler.planning import Day, build_for, read_day, wanted_categories
+from scheduler.news import build_for, read_day
+from scheduler.planning import wanted_categories
 from scheduler.query import Query
 from scheduler.snippets import snippet
 from scheduler.store import Store
@@ -57,9 +58,10 @@ def digest_of(
     chat = _chat(store, chat_name) if chat_name is not None else None
     chosen = day or store.archive.newest_date() or now.date()
     subscriptions = _subscriptions(store, chat, wanted, title)
-    news = read_day(store, [chosen], [one.query for one in subscriptions if one.query], now.date())
-    news = _with_everything(news) if subscriptions[:1] == (_ALL,) else news
-    built = build_for(news, subscriptions)
+    news = read_day(store, [chosen])
+    everything = dict.fromkeys(news.candidates, Match((), ()))
+    hits = {one.query: news.find(one.query) if one.query else everything for one in subscriptions}
+    built = build_for(news, subscriptions, hits=hits)
     whole = replace(built.digest, dates=(chosen,), announced=news.announced.get(chosen, 0))
     return Shown(whole, chat.schedule.zone if chat else "")
 
@@ -76,11 +78,6 @@ def _subscriptions(
         return (_ALL,)
     parsed = query.parse(wanted)
     return (Subscription(0, 0, parsed.canonical, title or wanted.strip()),)
-
-
-def _with_everything(news: Day) -> Day:
-    nothing = Match((), ())
-    return replace(news, hits={EVERYTHING: {entry.key: nothing for entry in news.candidates}})
 
 
 def _chat(store: Store, name: str) -> Chat:

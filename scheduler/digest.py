@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, datetime
 from typing import Protocol
 
 from scheduler import query, tokens
@@ -77,14 +77,15 @@ REASONS_SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A digest and the keys of its papers, in the order of their numbers."""
+    """A digest and the keys of its papers, in the order of their numbers; `left_out` are those that `capped` hides."""
 
     digest: Digest
     keys: tuple[int, ...]
+    left_out: frozenset[int] = frozenset()
 
 
 def build(
-    candidates: Sequence[Candidate],
+    candidates: Mapping[int, Candidate],
     hits: Hits,
     subscriptions: Sequence[Subscription],
     *,
@@ -95,23 +96,22 @@ def build(
     order: Order = Order.TITLE_FIRST,
     suits: Suits | None = None,
 ) -> Built:
-    """One chat's digest of the candidates that it was not told of before.
+    """One chat's digest of the candidates (by key) that it was not told of before.
 
     `suits` is what the order for-you goes by; without it hits in the title come first, as ever.
 
     `announced` counts the news of each date; `told_until` is the newest date of an earlier digest: papers of it or
     of an older date that turn up now are marked late.
     """
-    open_papers = {entry.key: entry for entry in candidates if entry.key not in delivered}
-    chosen = [_section_hits(subscription, hits, open_papers) for subscription in subscriptions]
+    chosen = [_section_hits(subscription, hits, candidates, delivered) for subscription in subscriptions]
     home = _homes(chosen)
     sections: list[Section] = []
     keys: list[int] = []
     for index, subscription in enumerate(subscriptions):
         here = (key for key in chosen[index] if home[key] == index)
-        own = _ordered(here, chosen[index], open_papers, order, suits)
+        own = _ordered(here, chosen[index], candidates, order, suits)
         papers = tuple(
-            _digest_paper(number, open_papers[key], chosen, subscriptions, index, told_until)
+            _digest_paper(number, candidates[key], chosen, subscriptions, index, told_until)
             for number, key in enumerate(own, start=len(keys) + 1)
         )
         if order is Order.FOR_YOU and suits:
@@ -121,7 +121,7 @@ def build(
             sections.append(
                 Section(subscription.title, subscription.query, papers, len(chosen[index]) - len(own))
             )
-    dates = _dates([open_papers[key] for key in keys], told_until)
+    dates = _dates([candidates[key] for key in keys], told_until)
     total = sum(announced.get(day, 0) for day in dates)
     return Built(Digest(dates, total, tuple(sections), complete), tuple(keys))
 
@@ -137,14 +137,17 @@ def capped(built: Built, most: int) -> Built:
         return built
     kept = _shares(sizes, most)
     sections: list[Section] = []
-    number = 0
+    left_out: set[int] = set()
+    number = place = 0
     for section, count in zip(shown.sections, kept, strict=True):
         papers = tuple(
-            replace(paper, number=number + place) for place, paper in enumerate(section.papers[:count], 1)
+            replace(paper, number=own) for own, paper in enumerate(section.papers[:count], number + 1)
         )
-        number += count
+        left_out.update(built.keys[place + count : place + len(section.papers)])
+        number, place = number + count, place + len(section.papers)
         sections.append(replace(section, papers=papers))
-    return replace(built, digest=replace(shown, sections=tuple(sections), more=sum(sizes) - number))
+    capped_digest = replace(shown, sections=tuple(sections), more=len(left_out))
+    return replace(built, digest=capped_digest, left_out=frozenset(left_out))
 
 
 def _shares(sizes: Sequence[int], most: int) -> list[int]:
@@ -158,17 +161,20 @@ def _shares(sizes: Sequence[int], most: int) -> list[int]:
 
 
 def _section_hits(
-    subscription: Subscription, hits: Hits, open_papers: Mapping[int, Candidate]
+    subscription: Subscription,
+    hits: Hits,
+    candidates: Mapping[int, Candidate],
+    delivered: frozenset[int],
 ) -> dict[int, Match]:
-    found = {key: match for key, match in hits.get(subscription.query, {}).items() if key in open_papers}
-    if subscription.since is not None:
-        first = subscription.since
-        found = {key: match for key, match in found.items() if open_papers[key].date >= first}
+    since = subscription.since
+    found = {
+        key: match
+        for key, match in hits.get(subscription.query, {}).items()
+        if key not in delivered and (since is None or candidates[key].date >= since)
+    }
     if not subscription.cross_lists:
         at_home = _home_of(subscription)
-        found = {
-            key: match for key, match in found.items() if not _is_cross_listed(open_papers[key], at_home)
-        }
+        found = {key: match for key, match in found.items() if not _is_cross_listed(candidates[key], at_home)}
     return found
 
 
@@ -207,15 +213,15 @@ def _homes(chosen: Sequence[Mapping[int, Match]]) -> dict[int, int]:
 def _ordered(
     keys: Iterable[int],
     matches: Mapping[int, Match],
-    open_papers: Mapping[int, Candidate],
+    candidates: Mapping[int, Candidate],
     order: Order,
     suits: Suits | None,
 ) -> list[int]:
     def by_title(key: int) -> tuple[bool, int]:
-        return not matches[key].in_title, open_papers[key].place
+        return not matches[key].in_title, candidates[key].place
 
     if order is Order.ANNOUNCED:
-        return sorted(keys, key=lambda key: open_papers[key].place)
+        return sorted(keys, key=lambda key: candidates[key].place)
     if order is Order.FOR_YOU and suits is not None:
         return sorted(keys, key=lambda key: (-suits.get(key, _NO_SUIT).score, *by_title(key)))
     return sorted(keys, key=by_title)
@@ -269,6 +275,7 @@ def dump(digest: Digest) -> str:
             "complete": digest.complete,
             "more": digest.more,
             "shortfall": digest.shortfall,
+            "meant": digest.meant_for.isoformat() if digest.meant_for else None,
             "sections": [
                 {
                     "title": section.title,
@@ -312,6 +319,7 @@ def load(body: str, papers: Mapping[PaperId, tuple[Paper, Words]]) -> Digest:
         complete=raw["complete"],
         more=raw.get("more", 0),
         shortfall=Shortfall(raw["shortfall"]) if raw.get("shortfall") else None,
+        meant_for=datetime.fromisoformat(raw["meant"]) if raw.get("meant") else None,
         sections=tuple(
             Section(
                 section["title"],

@@ -341,12 +341,30 @@ class ChatRef:
 
 
 @dataclass(frozen=True, slots=True)
+class Quiet:
+    """Hours of every local day in which nothing is sent, as "HH:MM"; an `end` before the `start` is the next day's."""
+
+    start: str
+    end: str
+
+    def __str__(self) -> str:
+        return f"{self.start}-{self.end}"
+
+
+@dataclass(frozen=True, slots=True)
 class Schedule:
-    """When a chat gets its digest: "HH:MM" in an IANA zone, on `weekdays` (0 is Monday)."""
+    """When a chat gets its digest: "HH:MM" in an IANA zone, on `weekdays` (0 is Monday; a single one is weekly).
+
+    `at_announcement` is instead of the time: as soon as an announcement is complete. Nothing is sent in `quiet`.
+    `says_nothing_new` asks for a line where there is nothing to tell.
+    """
 
     time: str
     zone: str
     weekdays: frozenset[int] = frozenset(range(7))
+    at_announcement: bool = False
+    quiet: Quiet | None = None
+    says_nothing_new: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -469,6 +487,9 @@ class Digest:
 
     `more` papers fit too but were left out of a digest of several days: /digest shows a day whole. `shortfall` is why
     some papers were not translated when the digest was planned, None where all were or no service is set up.
+
+    `meant_for` is the moment at which a digest that was missed should have come, `expected` the next announcement where
+    there is nothing to tell.
     """
 
     dates: tuple[date, ...]
@@ -477,6 +498,8 @@ class Digest:
     complete: bool | None = True
     more: int = 0
     shortfall: Shortfall | None = None
+    meant_for: datetime | None = None
+    expected: date | None = None
 
     @property
     def papers(self) -> tuple[DigestPaper, ...]:

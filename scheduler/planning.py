@@ -1,40 +1,35 @@
 """From the archive to planned deliveries: which papers a chat is told of, and when. Reads and writes the store only.
 
-candidates | hits of each distinct query | digest.build per chat | render | outbox.enqueue
+due chats | the days that each may not know | build | render | outbox: one edition for all who get the same
+
+A round is what is due at one moment. It is planned in steps, each a transaction of many chats, so that people are
+answered in between and the first digests leave at once.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from typing import Protocol
 
-from scheduler import calendar, digest, enrich, query, slots, tastes
-from scheduler.digest import Built, Candidate, Suits
+from scheduler import calendar, digest, query, slots
+from scheduler.digest import Built
 from scheduler.errors import QueryError
-from scheduler.matching import DayIndex
-from scheduler.models import (
-    Batch,
-    BatchState,
-    Chat,
-    ChatKind,
-    ChatState,
-    Digest,
-    Match,
-    Order,
-    Shortfall,
-    Subscription,
-)
+from scheduler.models import BatchState, Chat, ChatRef, Digest, Order, Schedule, Shortfall, Subscription
+from scheduler.news import Day, News, build_for_chat
 from scheduler.store import Store
-from scheduler.store.chats import DueChat
-from scheduler.store.outbox import Plan
+from scheduler.store.due import ClosedSlot, DueChat
+from scheduler.store.outbox import Edition, Issue, Plan
 
 logger = logging.getLogger(__name__)
 
 Render = Callable[[Chat, Digest, str], tuple[str, ...]]
-"""`render(chat, digest, run_key)`: the finished parts of a digest, as the outbox keeps them."""
+"""`render(chat, digest, run_key)`: the finished parts of a digest, as the outbox keeps them.
+
+They depend on nothing of the chat that makes it this one: not its key, its address on the platform, nor its title.
+"""
 
 
 class Words(Protocol):
@@ -67,290 +62,358 @@ SETTLE = timedelta(hours=8)
 four hours after it (midnight in New York)."""
 
 LATEST = timedelta(hours=12)
-"""A slot missed by more is not made up for: its papers come with the next one."""
+"""A daily slot missed by more is not made up for (`slots.is_missed`): its papers come with the next one."""
+
+LATE = timedelta(hours=1)
+"""A digest that comes later than that, though its papers should have been there, says for when it was meant."""
+
+STEP = 500
+NEW_IN_STEP = 20
+"""Chats that are planned in one transaction, and digests that are made for them: some 30 ms in which nobody else uses
+the store."""
+
+SPREAD = timedelta(seconds=60)
+A_SECOND = 29
+"""Messages a second that a platform takes at least: chats that are due together are spread over as many seconds as
+their digests need, at most over the minute that was asked for."""
+
+KEPT_DIGESTS = 64
+KEPT_EDITIONS = 20_000
+"""What a round remembers of digests, whole or as the outbox keeps them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Day:
-    """The news of some announcement dates, and which of it each query finds."""
-
-    candidates: tuple[Candidate, ...]
-    announced: Mapping[date, int]
-    hits: digest.Hits
-    complete: bool | None
-    arrived: frozenset[date] = frozenset()
-
-    def since(self, first: date) -> Day:
-        """The same news without what is older than `first`, but with the days that only now arrived."""
-        kept = tuple(entry for entry in self.candidates if entry.date >= first or entry.date in self.arrived)
-        return replace(self, candidates=kept)
-
-
-_NOTHING = Day((), {}, {}, complete=True)
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Round:
-    """The slots to be planned at one moment, and the news for all of them."""
+    """The slots to be planned or closed at one moment; `is_over` once all of them are.
 
-    due: tuple[DueChat, ...]
-    day: Day
-
-
-def read_day(store: Store, dates: Sequence[date], queries: Iterable[str], today: date) -> Day:
-    """The news of `dates` matched with every query (canonical texts); `complete` is as in `Digest`."""
-    candidates = _candidates(store, dates)
-    types = store.archive.types([entry.key for entry in candidates])
-    index = DayIndex(
-        [(entry.paper, entry.wordings) for entry in candidates],
-        types=[types[entry.key] for entry in candidates],
-    )
-    hits = {text: _hits(index, candidates, text, today) for text in set(queries)}
-    batches = [batch for day in dates for batch in store.archive.batches(day)]
-    whole = _is_whole(batches)
-    return Day(candidates, {day: store.archive.announced(day) for day in dates}, hits, whole)
-
-
-def queries_of(store: Store, chat: Chat) -> frozenset[str]:
-    """Everything that a day is matched with for a chat: what it follows and what it mutes."""
-    follows = {one.query for one in store.chats.subscriptions(chat.key)}
-    return frozenset(follows | {one.query for one in store.mutes.of(chat.key)})
-
-
-def muted(store: Store, chat: Chat, day: Day) -> frozenset[int]:
-    """The papers (keys) of a day that the chat never wants to be told of; the day was matched with `queries_of` it."""
-    return frozenset(key for one in store.mutes.of(chat.key) for key in day.hits.get(one.query, ()))
-
-
-def _is_whole(batches: Sequence[Batch]) -> bool | None:
-    """Whether these days are all there: None when that was not checked against arXiv's own count."""
-    if not all(batch.state in (BatchState.FRESH, BatchState.QUIET) for batch in batches):
-        return False
-    counted = [batch for batch in batches if batch.state is BatchState.FRESH]
-    return True if all(batch.declared is not None or batch.declared_counts for batch in counted) else None
-
-
-def _candidates(store: Store, dates: Sequence[date]) -> tuple[Candidate, ...]:
-    entries = [entry for day in sorted(dates, reverse=True) for entry in store.archive.day(day)]
-    seen: set[int] = set()
-    chosen: list[Candidate] = []
-    for entry in entries:
-        if entry.key not in seen:
-            seen.add(entry.key)
-            place = len(chosen)
-            chosen.append(
-                Candidate(entry.key, entry.paper, entry.announce_type, entry.date, entry.wordings, place)
-            )
-    return tuple(chosen)
-
-
-def _hits(index: DayIndex, candidates: Sequence[Candidate], text: str, today: date) -> dict[int, Match]:
-    try:
-        parsed = query.parse(text)
-    except QueryError as error:
-        logger.error("a saved query cannot be read any more: %s", error)
-        return {}
-    return {candidates[place].key: match for place, match in index.hits(parsed, today=today).items()}
-
-
-def build_for(
-    day: Day,
-    subscriptions: Sequence[Subscription],
-    *,
-    delivered: frozenset[int] = frozenset(),
-    told_until: date | None = None,
-    order: Order = Order.TITLE_FIRST,
-    suits: Suits | None = None,
-) -> Built:
-    """One chat's digest of a day that `read_day` read; `order` and `suits` are as in `digest.build`."""
-    built = digest.build(
-        day.candidates,
-        day.hits,
-        subscriptions,
-        announced=day.announced,
-        delivered=delivered,
-        told_until=told_until,
-        complete=day.complete,
-        order=order,
-        suits=suits,
-    )
-    return replace(built, digest=_with_tldrs(built.digest))
-
-
-def build_for_chat(
-    store: Store,
-    chat: Chat,
-    day: Day,
-    delivered: frozenset[int] = frozenset(),
-    told_until: date | None = None,
-    subscriptions: Sequence[Subscription] | None = None,
-) -> Built:
-    """A chat's digest of a day that was matched with `queries_of` it: without what it mutes, in its own order.
-
-    `subscriptions` stand for those that the store has.
+    `place` is the last chat that was planned; the rest is what the steps of a round share.
     """
-    return build_for(
-        day,
-        store.chats.subscriptions(chat.key) if subscriptions is None else subscriptions,
-        delivered=delivered | muted(store, chat, day),
-        told_until=told_until,
-        order=chat.order,
-        suits=_suits(store, chat, day) if chat.order is Order.FOR_YOU else None,
-    )
 
+    now: datetime
+    until: datetime
+    is_settled: bool
+    newest: date
+    dates: tuple[date, ...]
+    arrived: frozenset[date]
+    revisions: Mapping[date, int]
+    revision: int
+    width: timedelta
+    is_over: bool = False
+    place: DueChat | None = None
+    size: int = STEP
+    made: int = 0
+    days: dict[tuple[date, ...], Day] = field(default_factory=dict)
+    slots: dict[tuple[Schedule, datetime], _Slot] = field(default_factory=dict)
+    digests: dict[_Wish, Built] = field(default_factory=dict)
+    editions: dict[tuple[object, ...], _Made] = field(default_factory=dict)
 
-def _suits(store: Store, chat: Chat, day: Day) -> Suits | None:
-    """How the papers that the chat's queries find suit it. Many read along in a group: nothing is said of why."""
-    found = {key for one in store.chats.subscriptions(chat.key) for key in day.hits.get(one.query, ())}
-    candidates = [entry for entry in day.candidates if entry.key in found]
-    return tastes.suits(store, chat, candidates, explained=chat.kind is ChatKind.PRIVATE)
-
-
-def _with_tldrs(shown: Digest) -> Digest:
-    """The digest with a TL;DR for every paper: made for those that are told of, not for all that were announced."""
-    sections = tuple(
-        replace(
-            section,
-            papers=tuple(
-                replace(one, wordings=enrich.complete(one.paper, one.wordings)) for one in section.papers
-            ),
+    def dates_for(self, entry: DueChat, subscriptions: Sequence[Subscription]) -> tuple[date, ...]:
+        """The dates with something that the chat may not know: newer than its last slot, or changed after it."""
+        first = first_date(entry, self.newest)
+        begun = [one.since for one in subscriptions if one.since is not None]
+        since = min(begun) if len(begun) == len(subscriptions) else date.min
+        return tuple(
+            day
+            for day in self.dates
+            if (day >= first or day in self.arrived)
+            and day >= since
+            and (
+                entry.planned_until is None
+                or day > entry.planned_until
+                or self.revisions[day] > entry.planned_revision
+            )
         )
-        for section in shown.sections
+
+    def slot(self, schedule: Schedule, slot: datetime) -> _Slot:
+        """What follows from a slot, worked out once for all chats that have it."""
+        key = (schedule, slot)
+        if key not in self.slots:
+            self.slots[key] = _slot(schedule, slot, self.newest, self.now)
+        return self.slots[key]
+
+
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    """A slot's run key and the slot after it; whether it was missed, and for when a late digest was meant."""
+
+    run_key: str
+    next_slot: datetime
+    is_missed: bool
+    meant_for: datetime | None
+
+
+def _slot(schedule: Schedule, slot: datetime, newest: date, now: datetime) -> _Slot:
+    promised = max(slot, calendar.feed_due(newest))
+    is_late = not schedule.at_announcement and now - promised > LATE
+    return _Slot(
+        slots.run_key(schedule, slot),
+        slots.next_slot(schedule, now),
+        slots.is_missed(schedule, slot, now),
+        slot if is_late else None,
     )
-    return replace(shown, sections=sections)
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What came of a wish: an edition, nothing to tell (None), or a digest that had better wait for its words."""
+
+    edition: Edition | None = None
+    waits: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """All that the content of a chat's digest depends on: chats whose wishes are equal are told the same.
+
+    `delivered` names the papers that it was told of before (`Outbox.delivered_among`); `taste` is the chat whose taste
+    the order goes by, 0 where it goes by none.
+    """
+
+    dates: tuple[date, ...]
+    subscriptions: tuple[Subscription, ...]
+    mutes: tuple[str, ...]
+    order: Order
+    taste: int
+    delivered: str
+    told_until: date | None
+    meant_for: datetime | None
+
+
+def round_at(store: Store, now: datetime, categories: Iterable[str] = ()) -> Round:
+    """What is due at `now`.
+
+    A slot stays open while its day's categories are not all there, or while missed days are being caught up, then
+    closes for good: once per local day. Until then only slots that may have been missed are looked at.
+    """
+    names = tuple(categories)
+    newest = newest_day(store, now)
+    settled = is_settled(store, now, names)
+    patience = CATCH_UP_PATIENCE if is_catching_up(store, now, names) else timedelta(0)
+    until = now - patience if settled else now - LATEST
+    arrived = store.archive.arrived(newest - FARTHEST, newest, now - LOOK_BACK)
+    dates = tuple(sorted({*store.archive.dates(newest - FARTHEST, newest), *arrived}))
+    revision = store.revisions.newest()
+    width = min(timedelta(seconds=store.due.count(until) // A_SECOND), SPREAD)
+    revisions = store.revisions.of(dates)
+    return Round(now, until, settled, newest, dates, frozenset(arrived), revisions, revision, width)
+
+
+class Planner:
+    """Plans what is due. It belongs to one store and to its thread; `news` may be shared with whoever reads there."""
+
+    def __init__(self, render: Render, news: News | None = None, words: Words | None = None) -> None:
+        self._render = render
+        self._news = news or News()
+        self._words = words
+
+    def step(self, store: Store, came: Round) -> int:
+        """Reads one day that is needed, or plans the next chats of a round; returns how many digests were planned.
+
+        Where a transaction fails, the round goes on chat by chat, so that one keeps nobody else back. What could not
+        be planned stays due.
+        """
+        before = came.place
+        try:
+            with store.writing():
+                return self._step(store, came)
+        except Exception:
+            came.editions.clear()
+            if came.size > 1:
+                came.place, came.size = before, 1
+                return 0
+            named = came.place.chat.ref if came.place is not None else "a chat"
+            logger.exception("the digest of %s could not be planned", named)
+            came.is_over = came.place == before
+            return 0
+
+    def _step(self, store: Store, came: Round) -> int:
+        entries = store.due.by(came.until, after=came.place, limit=came.size)
+        if not entries:
+            came.is_over = True
+            return 0
+        follows = store.chats.subscriptions_of([entry.chat.key for entry in entries])
+        dates = {entry.chat.key: came.dates_for(entry, follows[entry.chat.key]) for entry in entries}
+        if unread := self._news.unread(store, {day for own in dates.values() for day in own}):
+            self._news.read_one(store, unread[-1])
+            return 0
+        came.place, came.made = entries[-1], 0
+        for own in set(dates.values()) - set(came.days):
+            came.days[own] = self._news.read(store, own)
+        return self._plan(store, came, entries, _wishes(store, came, entries, follows, dates))
+
+    def _plan(
+        self, store: Store, came: Round, entries: Sequence[DueChat], wishes: Mapping[int, _Wish]
+    ) -> int:
+        keys = [entry.chat.key for entry in entries]
+        planned = store.outbox.planned(keys, {_slot_of(came, entry).run_key for entry in entries})
+        issues: list[Issue] = []
+        closed: list[ClosedSlot] = []
+        for entry in entries:
+            chat, slot = entry.chat, _slot_of(came, entry)
+            if slot.is_missed:
+                closed.append(ClosedSlot(chat.key, slot.next_slot))
+                continue
+            if not came.is_settled:
+                continue
+            if (chat.key, slot.run_key) not in planned:
+                try:
+                    made = self._made(store, came, entry, wishes[chat.key])
+                except Exception:
+                    logger.exception("the digest of %s could not be planned", chat.ref)
+                    continue
+                if made.waits:
+                    continue
+                if made.edition is not None:
+                    issues.append(Issue(chat.key, slot.run_key, made.edition, _leaves(came, chat)))
+            closed.append(ClosedSlot(chat.key, slot.next_slot, came.newest, came.revision))
+            if came.made >= NEW_IN_STEP:
+                came.place = entry
+                break
+        store.outbox.issue(issues, came.now)
+        store.due.close(closed)
+        return len(issues)
+
+    def _made(self, store: Store, came: Round, entry: DueChat, wish: _Wish) -> _Made:
+        """What this chat gets, made once for all that get the same."""
+        key = (wish, entry.slot, _look(entry.chat))
+        if key not in came.editions:
+            if len(came.editions) >= KEPT_EDITIONS:
+                came.editions.clear()
+            came.editions[key] = self._make(store, came, entry, wish)
+            came.made += 1
+        return came.editions[key]
+
+    def _make(self, store: Store, came: Round, entry: DueChat, wish: _Wish) -> _Made:
+        built = self._built(store, came, entry.chat, wish)
+        told = built.digest
+        if not built.keys:
+            if not entry.chat.schedule.says_nothing_new:
+                return _Made()
+            told = Digest((), 0, (), expected=calendar.next_day(came.now))
+        elif self._words is not None:
+            if self._words.is_waited_for(store, entry, told, came.now):
+                return _Made(waits=True)
+            told = replace(told, shortfall=self._words.shortfall(store, entry.chat, told, came.now))
+        payloads = self._render(entry.chat, told, _slot_of(came, entry).run_key)
+        newest = max(told.dates, default=None)
+        return _Made(store.outbox.edition(digest.dump(told), payloads, built.keys, newest))
+
+    def _built(self, store: Store, came: Round, chat: Chat, wish: _Wish) -> Built:
+        if wish not in came.digests:
+            if len(came.digests) >= KEPT_DIGESTS:
+                came.digests.clear()
+            told = frozenset(int(key) for key in wish.delivered.split(",") if key)
+            built = _capped(
+                build_for_chat(store, chat, came.days[wish.dates], told, wish.told_until, wish.subscriptions)
+            )
+            came.digests[wish] = replace(built, digest=replace(built.digest, meant_for=wish.meant_for))
+        return came.digests[wish]
+
+
+def _look(chat: Chat) -> Chat:
+    """The chat without what makes no difference to how a digest is shown in it, or whether it comes at all."""
+    return replace(chat, key=0, ref=ChatRef(chat.ref.platform, ""), title="", reason="", joined=None)
+
+
+def _slot_of(came: Round, entry: DueChat) -> _Slot:
+    return came.slot(entry.chat.schedule, entry.slot)
+
+
+def _leaves(came: Round, chat: Chat) -> datetime:
+    """When a chat's digest may leave: at its own place in the spread, but not in its quiet hours."""
+    return slots.quiet_end(chat.schedule, came.now + slots.spread(chat.ref, came.width))
+
+
+def _wishes(
+    store: Store,
+    came: Round,
+    entries: Sequence[DueChat],
+    follows: Mapping[int, tuple[Subscription, ...]],
+    dates: Mapping[int, tuple[date, ...]],
+) -> dict[int, _Wish]:
+    """By chat, what it is to be told."""
+    keys = [entry.chat.key for entry in entries]
+    papers = [key for own in set(dates.values()) for key in came.days[own].candidates]
+    delivered = store.outbox.delivered_among(keys, min(papers), max(papers)) if papers else {}
+    mutes = store.mutes.of_each(keys)
+    return {
+        key: _Wish(
+            dates[key],
+            tuple(_content(one, dates[key]) for one in follows[key]),
+            tuple(one.query for one in mutes.get(key, ())),
+            entry.chat.order,
+            key if entry.chat.order is Order.FOR_YOU else 0,
+            delivered.get(key, ""),
+            entry.last_date,
+            _slot_of(came, entry).meant_for,
+        )
+        for key, entry in zip(keys, entries, strict=True)
+    }
+
+
+def _content(one: Subscription, dates: Sequence[date]) -> Subscription:
+    """A subscription without what makes no difference to the digest of these dates."""
+    since = one.since if one.since is not None and dates and one.since > dates[0] else None
+    return replace(one, key=0, chat=0, owner="", since=since)
+
+
+def _capped(built: Built) -> Built:
+    return digest.capped(built, MOST_MERGED) if len(built.digest.dates) > 1 else built
 
 
 def plan(
     store: Store, chat: Chat, day: Day, run_key: str, render: Render, now: datetime, told_until: date | None
 ) -> bool:
-    """Enqueues the chat's digest of `day` under `run_key`; False when there is nothing (new) to tell."""
-    return _enqueue(store, chat, told_of(store, chat, day, told_until), run_key, render, now)
-
-
-def told_of(store: Store, chat: Chat, day: Day, told_until: date | None) -> Built:
-    """What a chat would be told of `day` now: one that is about several dates is capped."""
-    delivered = store.outbox.delivered(chat.key, (entry.key for entry in day.candidates))
-    built = build_for_chat(store, chat, day, delivered, told_until)
-    return digest.capped(built, MOST_MERGED) if len(built.digest.dates) > 1 else built
-
-
-def _enqueue(
-    store: Store,
-    chat: Chat,
-    built: Built,
-    run_key: str,
-    render: Render,
-    now: datetime,
-    words: Words | None = None,
-) -> bool:
+    """Enqueues one chat's digest of `day` under `run_key`; False when there is nothing (new) to tell."""
+    built = _told_of(store, chat, day, told_until)
     if not built.keys:
         return False
-    told = built.digest
-    if words is not None:
-        told = replace(told, shortfall=words.shortfall(store, chat, told, now))
-    payloads = render(chat, told, run_key)
-    newest = max(told.dates)
-    return store.outbox.enqueue(Plan(chat, run_key, digest.dump(told), payloads, built.keys, newest), now)
+    payloads = render(chat, built.digest, run_key)
+    newest = max(built.digest.dates)
+    return store.outbox.enqueue(
+        Plan(chat, run_key, digest.dump(built.digest), payloads, built.keys, newest), now
+    )
 
 
-def preview(store: Store, chat: Chat, now: datetime) -> Built:
+def _told_of(store: Store, chat: Chat, day: Day, told_until: date | None) -> Built:
+    """What a chat would be told of `day` now: one that is about several dates is capped."""
+    delivered = store.outbox.delivered(chat.key, day.candidates)
+    return _capped(build_for_chat(store, chat, day, delivered, told_until))
+
+
+def preview(store: Store, chat: Chat, now: datetime, news: News) -> Built:
     """The digest that the chat's slot would get at `now`; nothing is written."""
-    entry = store.chats.slot_of(chat.key)
+    entry = store.due.of(chat.key)
     if entry is None:
         return Built(Digest((), 0, ()), ())
-    return coming_digest(store, entry, _recent_day(store, (entry,), now), now)
+    return coming_digest(store, entry, round_at(store, now), news)
 
 
-def coming(store: Store, now: datetime) -> Round:
-    """The slots of the next day, soonest first, with the news that is known for them now."""
-    due = store.chats.due(now + COMING)
-    return Round(due, _recent_day(store, due, now) if due else _NOTHING)
+def coming(store: Store, now: datetime) -> tuple[DueChat, ...]:
+    """The slots of the next day, soonest first."""
+    return store.due.by(now + COMING)
 
 
-def coming_digest(store: Store, entry: DueChat, day: Day, now: datetime) -> Built:
-    """What a slot of `coming` would be told if it were now; nothing is written."""
-    news = day.since(_first_date(entry, newest_day(store, now)))
-    return told_of(store, entry.chat, news, entry.last_date)
+def coming_digest(store: Store, entry: DueChat, came: Round, news: News) -> Built:
+    """What a slot would be told if it were now (`came` is the round of now); nothing is written."""
+    day = news.read(store, came.dates_for(entry, store.chats.subscriptions(entry.chat.key)))
+    return _told_of(store, entry.chat, day, entry.last_date)
 
 
 def enqueue_digests_if_due(
     store: Store, now: datetime, render: Render, categories: Iterable[str] = ()
 ) -> int:
-    """Plans the digest of every chat whose slot has come, and returns how many were planned.
-
-    A slot stays open while its day's categories are not all there, then closes for good: once per local day. A slot
-    that was missed by more than `LATEST` closes without a digest, and its papers come with the next one.
-    """
-    came = round_of(store, now, categories)
-    return sum(plan_slot(store, entry, came.day, render, now) for entry in came.due)
+    """Plans a whole round at `now`, and returns how many digests were planned."""
+    planner, came, planned = Planner(render), round_at(store, now, categories), 0
+    while not came.is_over:
+        planned += planner.step(store, came)
+    return planned
 
 
-def round_of(store: Store, now: datetime, categories: Iterable[str] = ()) -> Round:
-    """The slots that can be planned or closed at `now`, with the news of the last days for them."""
-    names = tuple(categories)
-    due = store.chats.due(now)
-    missed = tuple(entry for entry in due if now - entry.slot > LATEST)
-    if len(missed) == len(due) or not is_settled(store, now, names):
-        return Round(missed, _NOTHING)
-    if is_catching_up(store, now, names):
-        due = tuple(entry for entry in due if now - entry.slot > CATCH_UP_PATIENCE)
-    if not due:
-        return Round((), _NOTHING)
-    return Round(due, _recent_day(store, due, now))
-
-
-def plan_slot(
-    store: Store, entry: DueChat, day: Day, render: Render, now: datetime, words: Words | None = None
-) -> bool:
-    """Plans one slot of a round and closes it; True when a digest was enqueued.
-
-    A slot whose words are still waited for stays open.
-
-    Between the round and this call anything may have happened to the chat: a slot that was moved meanwhile is left
-    alone. A digest that cannot be made stays due, and keeps nobody else's back.
-    """
-    try:
-        with store.writing():
-            return _plan_slot(store, entry, day, render, now, words)
-    except Exception:
-        logger.exception("the digest of %s could not be planned", entry.chat.ref)
-        return False
-
-
-def _plan_slot(
-    store: Store, entry: DueChat, day: Day, render: Render, now: datetime, words: Words | None
-) -> bool:
-    chat = store.chats.get(entry.chat.key)
-    if chat is None or chat.state is not ChatState.ACTIVE:
-        return False
-    if store.chats.next_digest(chat.key) != entry.slot:
-        return False
-    run_key = slots.run_key(chat.schedule, entry.slot)
-    is_missed = now - entry.slot > LATEST
-    newest = newest_day(store, now)
-    done = False
-    if not is_missed:
-        built = told_of(store, chat, day.since(_first_date(entry, newest)), entry.last_date)
-        if words is not None and words.is_waited_for(store, entry, built.digest, now):
-            return False
-        done = _enqueue(store, chat, built, run_key, render, now, words)
-    store.chats.slot_done(chat, now, None if is_missed else newest)
-    return done
-
-
-def _first_date(entry: DueChat, newest: date) -> date:
+def first_date(entry: DueChat, newest: date) -> date:
     """The oldest date that a chat may still have to be told of."""
     known = [day for day in (entry.planned_until, entry.last_date) if day is not None]
     return max(max(known, default=newest) - LOOK_BACK, newest - FARTHEST)
-
-
-def _recent_day(store: Store, due: Sequence[DueChat], now: datetime) -> Day:
-    newest = newest_day(store, now)
-    first = min(_first_date(entry, newest) for entry in due)
-    arrived = store.archive.arrived(newest - FARTHEST, newest, now - LOOK_BACK)
-    queries = {text for entry in due for text in queries_of(store, entry.chat)}
-    dates = sorted({*store.archive.dates(first, newest), *arrived})
-    return replace(read_day(store, dates, queries, now.date()), arrived=frozenset(arrived))
 
 
 def newest_day(store: Store, now: datetime) -> date:

@@ -73,9 +73,10 @@ class Newsdesk:
         """The digests that are due are planned; the newest of them, None when there was none."""
         self.now = at or self.now
         before = len(self.planned)
-        came = planning.round_of(self.store, self.now, ["cs.LG"])
-        for entry in came.due:
-            planning.plan_slot(self.store, entry, came.day, self._render, self.now, Waiting(self.enricher))
+        planner = planning.Planner(self._render, words=Waiting(self.enricher))
+        came = planning.round_at(self.store, self.now, ["cs.LG"])
+        while not came.is_over:
+            planner.step(self.store, came)
         return self.planned[-1] if len(self.planned) > before else None
 
     async def restarts(self) -> None:

@@ -376,7 +376,7 @@ def test_stop_and_feed_here(office: Office, ada: Person) -> None:
     assert chat is not None
     assert chat.state is ChatState.PAUSED
     assert "The digest comes here." in ada.says("/feed here")
-    assert office.store.chats.due(NOON + timedelta(days=1))
+    assert office.store.due.by(NOON + timedelta(days=1))
 
 
 def test_a_chat_that_was_gone_and_speaks_again_is_served_again(office: Office, ada: Person) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from scheduler import digest, planning, query
+from scheduler import digest, news, query
 from scheduler.digest import Candidate
 from scheduler.models import AnnounceType, Match, Platform, Subscription
 from tests.builders import TUESDAY, chat_in, feed, memory_store, paper
@@ -75,7 +75,7 @@ def test_what_is_cross_listed_to_a_subscription(
 
     def told(subscription: Subscription) -> bool:
         hits = {canonical: {1: HIT}}
-        return bool(digest.build([entry], hits, [subscription], announced={TUESDAY: 1}).keys)
+        return bool(digest.build({entry.key: entry}, hits, [subscription], announced={TUESDAY: 1}).keys)
 
     assert told(with_them)
     assert told(without) is is_told
@@ -136,8 +136,8 @@ def test_what_is_planned_leaves_them_out(office: Office) -> None:
     ada = switched_off(follower(office.person()))
     chat = office.store.chats.at(ada.ref)
     assert chat is not None
-    day = planning.read_day(office.store, [TUESDAY], ["kite"], TUESDAY)
-    built = planning.build_for_chat(office.store, chat, day)
+    day = news.read_day(office.store, [TUESDAY])
+    built = news.build_for_chat(office.store, chat, day)
     assert [one.paper.id for one in built.digest.papers] == ["2609.00001"]
 
 

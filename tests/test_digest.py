@@ -19,6 +19,10 @@ def candidate(key: int, day: date = TUESDAY) -> Candidate:
     return Candidate(key, one, AnnounceType.NEW, day, {}, key)
 
 
+def by_key(*candidates: digest.Candidate) -> dict[int, digest.Candidate]:
+    return {one.key: one for one in candidates}
+
+
 def subscription(key: int, query: str, since: date | None = None) -> Subscription:
     return Subscription(key, 1, query, query, since=since)
 
@@ -29,7 +33,7 @@ ANNOUNCED = {TUESDAY: 10, MONDAY: 7}
 def test_every_paper_once_in_the_first_section_that_it_fits() -> None:
     hits = {"rl": {1: TITLE, 2: ABSTRACT}, "robot": {2: TITLE, 3: TITLE}}
     built = digest.build(
-        [candidate(1), candidate(2), candidate(3)],
+        by_key(candidate(1), candidate(2), candidate(3)),
         hits,
         [subscription(1, "rl"), subscription(2, "robot")],
         announced=ANNOUNCED,
@@ -45,7 +49,7 @@ def test_every_paper_once_in_the_first_section_that_it_fits() -> None:
 def test_hits_in_the_title_come_first_then_the_order_of_the_announcement() -> None:
     hits = {"rl": {1: ABSTRACT, 2: TITLE, 3: ABSTRACT, 4: TITLE}}
     built = digest.build(
-        [candidate(key) for key in (1, 2, 3, 4)], hits, [subscription(1, "rl")], announced=ANNOUNCED
+        by_key(*map(candidate, (1, 2, 3, 4))), hits, [subscription(1, "rl")], announced=ANNOUNCED
     )
     assert built.keys == (2, 4, 1, 3)
 
@@ -53,7 +57,7 @@ def test_hits_in_the_title_come_first_then_the_order_of_the_announcement() -> No
 def test_delivered_papers_and_those_before_a_subscription_began_are_left_out() -> None:
     hits = {"rl": {1: TITLE, 2: TITLE, 3: TITLE}}
     built = digest.build(
-        [candidate(1), candidate(2), candidate(3, MONDAY)],
+        by_key(candidate(1), candidate(2), candidate(3, MONDAY)),
         hits,
         [subscription(1, "rl", since=TUESDAY)],
         announced=ANNOUNCED,
@@ -65,7 +69,7 @@ def test_delivered_papers_and_those_before_a_subscription_began_are_left_out() -
 def test_papers_that_come_after_their_day_was_told_are_late() -> None:
     hits = {"rl": {1: TITLE, 2: TITLE}}
     built = digest.build(
-        [candidate(1), candidate(2, MONDAY)],
+        by_key(candidate(1), candidate(2, MONDAY)),
         hits,
         [subscription(1, "rl")],
         announced=ANNOUNCED,
@@ -82,7 +86,7 @@ def test_papers_that_come_after_their_day_was_told_are_late() -> None:
 def test_several_days_in_one() -> None:
     hits = {"rl": {1: TITLE, 2: TITLE}}
     built = digest.build(
-        [candidate(1), candidate(2, MONDAY)], hits, [subscription(1, "rl")], announced=ANNOUNCED
+        by_key(candidate(1), candidate(2, MONDAY)), hits, [subscription(1, "rl")], announced=ANNOUNCED
     )
     assert built.digest.dates == (MONDAY, TUESDAY)
     assert built.digest.announced == 17
@@ -91,7 +95,7 @@ def test_several_days_in_one() -> None:
 def test_a_digest_survives_its_text() -> None:
     hits = {"rl": {1: TITLE, 2: ABSTRACT}, "robot": {2: TITLE}}
     built = digest.build(
-        [candidate(1), candidate(2)],
+        by_key(candidate(1), candidate(2)),
         hits,
         [subscription(1, "rl"), subscription(2, "robot")],
         announced=ANNOUNCED,

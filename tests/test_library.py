@@ -13,6 +13,7 @@ from bot.deliveries import render
 from bot.ports import Request
 from scheduler import planning, tastes
 from scheduler.models import ChatKind, ChatRef, PaperId, Platform
+from scheduler.news import News
 from scheduler.store import library as store_library
 from scheduler.store.library import LibraryFull, SignalKind
 from scheduler.store.mutes import MuteKind
@@ -347,7 +348,7 @@ def test_delivery_preview_and_why_agree_on_what_is_muted(office: Office) -> None
     )
     store.mutes.add(chat.key, MuteKind.WORD, "survey", "survey")
     at = MORNING + timedelta(hours=1)
-    shown = planning.preview(store, chat, at).digest
+    shown = planning.preview(store, chat, at, News()).digest
     assert [one.paper.id for one in shown.papers] == ["2609.00001"]
     assert planning.enqueue_digests_if_due(store, at, render) == 1
     (known,) = store.archive.by_ids([PaperId("2609.00002")])

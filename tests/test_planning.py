@@ -275,7 +275,7 @@ def test_days_that_never_come_hold_a_slot_for_three_hours(room: Newsroom) -> Non
     room.chat("ada", "policy")
     room.announces(TUESDAY, paper("2609.00002", "Policy two"))
     noted_as_missing(room, MONDAY)
-    room.until(at(TUESDAY, 11))
+    room.until(at(TUESDAY, 10, 59))
     assert room.digests == []
     room.until(at(TUESDAY, 11, 30))
     assert room.received("ada") == ["2609.00002"]

@@ -16,6 +16,7 @@ from bot.commands import ordering
 from scheduler import digest, planning, ranking, tastes
 from scheduler.digest import Candidate, Suit
 from scheduler.models import AnnounceType, Chat, ChatKind, Match, Order, PaperId, Reason, Subscription
+from scheduler.news import News
 from scheduler.ranking import ENOUGH, Example, Taste, Vector
 from scheduler.store import Store
 from tests.builders import MORNING, TUESDAY, chat_in, feed, memory_store, paper
@@ -132,11 +133,11 @@ def test_the_reason_is_the_nearest_liked_paper() -> None:
 # the order of a digest
 
 
-def candidates(count: int) -> list[Candidate]:
-    return [
-        Candidate(key, paper(f"2609.{key:05d}"), AnnounceType.NEW, TUESDAY, {}, key)
+def candidates(count: int) -> dict[int, Candidate]:
+    return {
+        key: Candidate(key, paper(f"2609.{key:05d}"), AnnounceType.NEW, TUESDAY, {}, key)
         for key in range(1, count + 1)
-    ]
+    }
 
 
 FOLLOWS = (Subscription(1, 1, "kite", "kites"),)
@@ -224,14 +225,14 @@ def test_for_you_puts_what_suits_first_and_says_why() -> None:
     def first() -> str:
         known = store.chats.get(chat.key)
         assert known is not None
-        return planning.preview(store, known, at).digest.papers[0].paper.title
+        return planning.preview(store, known, at, News()).digest.papers[0].paper.title
 
     assert first().startswith("Kites")
     likes_stars(store, chat)
     assert first().startswith("Stars")
     known = store.chats.get(chat.key)
     assert known is not None
-    reason = planning.preview(store, known, at).digest.papers[0].reason
+    reason = planning.preview(store, known, at, News()).digest.papers[0].reason
     assert reason is not None
     assert reason.kind == "saved"
     for n in range(8):
@@ -278,6 +279,6 @@ def test_a_group_is_never_told_what_a_member_saved() -> None:
     likes_stars(store, chat)
     known = store.chats.get(chat.key)
     assert known is not None
-    shown = planning.preview(store, known, MORNING + timedelta(hours=1)).digest.papers
+    shown = planning.preview(store, known, MORNING + timedelta(hours=1), News()).digest.papers
     assert shown[0].paper.title.startswith("Stars")
     assert not any(one.reason for one in shown)

@@ -29,6 +29,7 @@ from scheduler.models import (
 from scheduler.store import Store, open_store, reindexing, search
 from scheduler.store.chats import SUBSCRIPTIONS_PER_CHAT, TooManySubscriptions
 from scheduler.store.database import known_names
+from scheduler.store.due import ClosedSlot
 from scheduler.store.schema import MIGRATIONS
 from tests.builders import MORNING, TUESDAY, chat_in, feed, memory_store, paper
 
@@ -197,11 +198,11 @@ def test_only_active_chats_with_a_subscription_are_due(store: Store) -> None:
         store.chats.subscribe(one.key, "rl", "rl")
     store.chats.set_state(gone.key, ChatState.GONE, "blocked")
     assert idle.state is ChatState.ACTIVE
-    due = store.chats.due(MORNING + timedelta(hours=1))
+    due = store.due.by(MORNING + timedelta(hours=1))
     assert [entry.chat.key for entry in due] == [chat.key]
-    store.chats.slot_done(chat, MORNING + timedelta(hours=1))
-    assert store.chats.due(MORNING + timedelta(hours=24)) == ()
-    assert store.chats.due(MORNING + timedelta(hours=25))
+    store.due.close([ClosedSlot(chat.key, MORNING + timedelta(hours=25))])
+    assert store.due.by(MORNING + timedelta(hours=24)) == ()
+    assert store.due.by(MORNING + timedelta(hours=25))
 
 
 def test_notes_and_tokens(store: Store) -> None:
@@ -265,7 +266,7 @@ def test_every_migration_keeps_what_the_schema_before_it_held(tmp_path: Path, na
     chat = store.chats.at(ChatRef(Platform.TELEGRAM, "7"))
     assert chat is not None
     assert [one.query for one in store.chats.subscriptions(chat.key)] == ["rl"]
-    assert [entry.chat.key for entry in store.chats.due(MORNING)] == [chat.key]
+    assert [entry.chat.key for entry in store.due.by(MORNING)] == [chat.key]
     store.archive.store(feed(paper("2609.00001", "World models")), now=MORNING)
     assert found(store, "world model") == ["2609.00001"]
     assert {row["name"] for row in store.db.query("select name from _sqlite_migrations")} == set(

@@ -12,6 +12,7 @@ from bot.outbox import record
 from bot.ports import Ambiguous, Rejected, Retry, Sent
 from scheduler import planning
 from scheduler.models import AnnounceType, ChatState, DeliveryState
+from scheduler.news import News, read_day
 from tests.builders import TUESDAY, feed, paper
 from tests.test_commands import NOON, Office, Person
 
@@ -44,8 +45,7 @@ def plan_tuesday(office: Office, person: Person) -> int:
     office.store.db.execute("update subscription set since = null")
     chat = office.store.chats.get(key)
     assert chat is not None
-    queries = [one.query for one in office.store.chats.subscriptions(key)]
-    day = planning.read_day(office.store, [TUESDAY], queries, TUESDAY)
+    day = read_day(office.store, [TUESDAY])
     assert planning.plan(office.store, chat, day, "2026-09-29T12:00", render, NOON, None)
     return key
 
@@ -108,7 +108,7 @@ def test_what_came_later_comes_next(office: Office) -> None:
     office.now = NOON + timedelta(hours=16)
     told = ada.says("/why 2609.10001")
     assert "it comes with the next digest. Next digest" in told
-    assert planning.preview(office.store, office.store.chats.at(ada.ref), office.now).keys  # type: ignore[arg-type]
+    assert planning.preview(office.store, office.store.chats.at(ada.ref), office.now, News()).keys  # type: ignore[arg-type]
 
 
 def test_a_paper_that_is_not_there_and_what_is_none(office: Office) -> None:

@@ -23,7 +23,7 @@ def preview(visit: Visit) -> Reply:
             line(code("/subscribe diffusion policy")),
             keyboard=rows(Button(t("Pick a topic"), "topics")),
         )
-    built = planning.preview(visit.store, chat, visit.now)
+    built = planning.preview(visit.store, chat, visit.now, visit.house.news)
     if not built.keys:
         return say(t("Nothing new for this chat so far."), next_digest(visit))
     visit.store.outbox.keep_digest(chat.key, NAME, digest.dump(built.digest), visit.now)

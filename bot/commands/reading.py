@@ -20,7 +20,7 @@ from bot.render.query_words import describe
 from scheduler import digest, enrich, matching, paper_ids, query
 from scheduler.errors import NotAPaperId, QueryError
 from scheduler.models import ChatKind, Digest, Match, PaperId
-from scheduler.planning import build_for_chat, queries_of, read_day
+from scheduler.news import build_for_chat
 from scheduler.query import Query
 from scheduler.snippets import snippet
 from scheduler.store.papers import Known
@@ -42,7 +42,7 @@ def show_digest(visit: Visit) -> Reply:
     day = _wanted_day(visit)
     if day is None:
         return say(t("Nothing is in the archive yet."), next_digest(visit))
-    news = read_day(visit.store, [day], queries_of(visit.store, visit.chat), visit.now.date())
+    news = visit.house.news.read(visit.store, [day])
     built = build_for_chat(
         visit.store, visit.chat, news, subscriptions=[replace(one, since=None) for one in subscriptions]
     )

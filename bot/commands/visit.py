@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -16,6 +16,7 @@ from bot.render.paper_words import line as line
 from bot.render.view import View
 from scheduler.meaning import Encoder
 from scheduler.models import Chat, ChatKind, Paper, PaperId
+from scheduler.news import News
 from scheduler.store import Store
 from scheduler.store.library import person_name
 from scheduler.topics import Topic
@@ -26,7 +27,8 @@ class House:
     """What all visits share: the catalogue of topics, the categories fetched, and how to reach the operator.
 
     `encoder` is what searches by meaning, None without that extra; `font` is a file for the words in pictures.
-    `sources` are those beside arXiv that are on (names, and addresses of feeds).
+    `sources` are those beside arXiv that are on (names, and addresses of feeds); `news` is what the last days' digests
+    are made of, shared with who plans them.
     """
 
     topics: tuple[Topic, ...]
@@ -35,6 +37,7 @@ class House:
     encoder: Encoder | None = None
     font: Path | None = None
     sources: tuple[str, ...] = ()
+    news: News = field(default_factory=News)
 
 
 @dataclass(frozen=True, slots=True)

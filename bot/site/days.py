@@ -12,8 +12,9 @@ from bot.site.feeds import Feed
 from bot.site.form import Form
 from scheduler import query
 from scheduler.categories import category_name
+from scheduler.digest import Hits
 from scheduler.models import Digest, DigestPaper, Match, PaperId, Section, Subscription
-from scheduler.planning import Day, build_for, read_day
+from scheduler.news import Day, build_for, read_day
 from scheduler.store import Store
 
 _NOTHING = Match((), ())
@@ -82,11 +83,12 @@ def made_day(store: Store, order: Order, form: Form) -> MadeDay:
 def site_day(store: Store, day: date, form: Form) -> SiteDay:
     """All news of one announcement date: every paper once, under the first topic that it fits or its own category."""
     queries = {topic.key: query.parse(topic.query).canonical for topic in form.topics}
-    news = read_day(store, [day], queries.values(), day)
+    news = read_day(store, [day])
+    hits = {canonical: news.find(canonical) for canonical in queries.values()}
     titles = {topic.key: topic_words(topic, form.view)[0] for topic in form.topics}
     followed = [Subscription(0, 0, queries[key], titles[key]) for key in queries]
-    news, others = _with_the_rest(news, form)
-    built = build_for(news, [*followed, *others])
+    others, rest = _the_rest(news, hits, form)
+    built = build_for(news, [*followed, *others], hits={**hits, **rest})
     shown = replace(built.digest, dates=(day,), announced=news.announced.get(day, 0))
     of_topics = {one.query for one in followed}
     papers = {one.paper.id: one for one in shown.papers}
@@ -95,24 +97,23 @@ def site_day(store: Store, day: date, form: Form) -> SiteDay:
         sum(section.query in of_topics for section in shown.sections),
         tuple(entry(one, section, form.view) for section in shown.sections for one in section.papers),
         {
-            key: _entries(news, papers, Section(titles[key], canonical, ()), form)
+            key: _entries(news, hits[canonical], papers, Section(titles[key], canonical, ()), form)
             for key, canonical in queries.items()
-            if news.hits[canonical]
+            if hits[canonical]
         },
     )
 
 
-def _with_the_rest(news: Day, form: Form) -> tuple[Day, list[Subscription]]:
-    """The news with what no topic finds as hits of its primary category, the categories with most papers first."""
-    found = {key for hits in news.hits.values() for key in hits}
+def _the_rest(news: Day, hits: Hits, form: Form) -> tuple[list[Subscription], Hits]:
+    """What no topic finds as hits of its primary category, the categories with most papers first."""
+    found = {key for own in hits.values() for key in own}
     rest: dict[str, dict[int, Match]] = {}
-    for one in news.candidates:
-        if one.key not in found:
-            rest.setdefault(one.paper.primary_category, {})[one.key] = _NOTHING
+    for key, one in news.candidates.items():
+        if key not in found:
+            rest.setdefault(one.paper.primary_category, {})[key] = _NOTHING
     ordered = sorted(rest, key=lambda code: (-len(rest[code]), code))
     sections = [Subscription(0, 0, f"primary:{code}", _category_title(code, form)) for code in ordered]
-    hits: dict[str, Mapping[int, Match]] = {f"primary:{code}": rest[code] for code in ordered}
-    return replace(news, hits={**news.hits, **hits}), sections
+    return sections, {f"primary:{code}": rest[code] for code in ordered}
 
 
 def _category_title(code: str, form: Form) -> str:
@@ -122,7 +123,12 @@ def _category_title(code: str, form: Form) -> str:
     return f"{name} ({code})" if name else code
 
 
-def _entries(news: Day, papers: Mapping[PaperId, DigestPaper], section: Section, form: Form) -> list[Entry]:
-    hits = news.hits[section.query]
-    told = [(one.paper.id, hits[one.key]) for one in news.candidates if one.key in hits]
+def _entries(
+    news: Day,
+    hits: Mapping[int, Match],
+    papers: Mapping[PaperId, DigestPaper],
+    section: Section,
+    form: Form,
+) -> list[Entry]:
+    told = [(one.paper.id, hits[key]) for key, one in news.candidates.items() if key in hits]
     return [entry(replace(papers[name], match=match), section, form.view) for name, match in told]

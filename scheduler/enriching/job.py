@@ -19,9 +19,10 @@ from scheduler.enriching.limits import Limits
 from scheduler.enriching.purse import Purse
 from scheduler.enriching.standing import Standing
 from scheduler.models import Paper, Wording, WordingStatus
+from scheduler.news import News
 from scheduler.providers.port import Provider
 from scheduler.store import Store
-from scheduler.store.chats import DueChat
+from scheduler.store.due import DueChat
 from scheduler.store.enrichments import Made, Recipe
 from scheduler.store.thread import StoreThread
 
@@ -64,6 +65,7 @@ class Enricher:
         limits: Limits,
         clock: Callable[[], datetime],
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        news: News | None = None,
     ) -> None:
         self.providers = tuple(providers)
         self.standings = {one.name: Standing(one.name) for one in providers}
@@ -73,6 +75,7 @@ class Enricher:
         self._glossary = glossary
         self._clock = clock
         self._sleep = sleep
+        self._news = news or News()
         self._looked: datetime | None = None
         self._stamp = ""
         self._has_rest = False
@@ -136,13 +139,16 @@ class Enricher:
         return wishes
 
     async def _readings(self, now: datetime) -> list[_Reading]:
-        came = await self._store.call(lambda store: planning.coming(store, now))
-        keys = {entry.paper.id: entry.key for entry in came.day.candidates}
+        due = await self._store.call(lambda store: planning.coming(store, now))
+        came = await self._store.call(lambda store: planning.round_at(store, now))
         readings: dict[_Reading, None] = {}
-        for entry in filter(self._reads_ours, came.due):
-            told = await self._store.call(partial(planning.coming_digest, entry=entry, day=came.day, now=now))
-            for one in told.digest.papers:
-                readings |= {_Reading(keys[one.paper.id], lang): None for lang in entry.chat.languages}
+        for entry in filter(self._reads_ours, due):
+            told = await self._store.call(
+                partial(planning.coming_digest, entry=entry, came=came, news=self._news)
+            )
+            for key in told.keys:
+                if key not in told.left_out:
+                    readings |= {_Reading(key, lang): None for lang in entry.chat.languages}
         return list(readings)
 
     def _reads_ours(self, entry: DueChat) -> bool:

@@ -14,7 +14,7 @@ from scheduler.enrich.wishes import Part, content_hash, is_untranslated, lacking
 from scheduler.enriching.job import Enricher
 from scheduler.models import Chat, Digest, DigestPaper, Shortfall
 from scheduler.store import Store
-from scheduler.store.chats import DueChat
+from scheduler.store.due import DueChat
 
 ON_TIME = timedelta(seconds=15)
 """How late a digest may be for its words alone."""

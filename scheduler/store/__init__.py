@@ -16,6 +16,7 @@ from scheduler.store import reindexing
 from scheduler.store.answers import Answers
 from scheduler.store.chats import Chats
 from scheduler.store.database import connect, writing
+from scheduler.store.due import Due
 from scheduler.store.enrichments import Enrichments
 from scheduler.store.library import Library
 from scheduler.store.meanings import Meanings
@@ -23,6 +24,7 @@ from scheduler.store.mutes import Mutes
 from scheduler.store.notes import Notes, Tokens
 from scheduler.store.outbox import Outbox
 from scheduler.store.papers import Archive
+from scheduler.store.revisions import Revisions
 from scheduler.store.spending import Spending
 from scheduler.store.vocabulary import Vocabulary
 
@@ -44,6 +46,8 @@ class Store:
     meanings: Meanings
     enrichments: Enrichments
     spending: Spending
+    revisions: Revisions
+    due: Due
 
     def close(self) -> None:
         """Closes the file; the write-ahead log is folded back when no other process has it open."""
@@ -78,4 +82,6 @@ def open_store(path: Path | None) -> Store:
         Meanings(db, archive),
         Enrichments(db),
         Spending(db),
+        Revisions(db),
+        Due(db),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
@@ -22,6 +22,7 @@ from scheduler.models import (
 )
 from scheduler.store.database import writing
 from scheduler.store.library import KEPT_BY_PERSON, Library, person_name
+from scheduler.store.schedules import SCHEDULE_COLUMNS, schedule_from, schedule_row
 
 SUBSCRIPTIONS_PER_CHAT = 100
 
@@ -36,19 +37,6 @@ class Defaults:
 
     schedule: Schedule
     content: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class DueChat:
-    """A chat whose slot has come: the slot's moment and the newest announcement date it was ever told of.
-
-    `planned_until` is the newest announcement date that an earlier slot of it was planned for, told of or not.
-    """
-
-    chat: Chat
-    slot: datetime
-    last_date: date | None
-    planned_until: date | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +76,9 @@ class Chats:
     ) -> None:
         schedule = defaults.schedule
         self._db.execute(
-            "insert into chat(platform, chat_id, thread_id, kind, title, lang, content, time, zone, weekdays, "
-            "state, reason, joined, next_due) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'active', '', ?, ?) "
+            "insert into chat(platform, chat_id, thread_id, kind, title, lang, content, "
+            f"{', '.join(SCHEDULE_COLUMNS)}, state, reason, joined, next_due) values "
+            f"(?, ?, ?, ?, ?, ?, ?, {', '.join('?' * len(SCHEDULE_COLUMNS))}, 'active', '', ?, ?) "
             "on conflict(platform, chat_id, thread_id) do nothing",
             [
                 ref.platform,
@@ -99,9 +88,7 @@ class Chats:
                 title,
                 lang,
                 defaults.content.get(lang, "en"),
-                schedule.time,
-                schedule.zone,
-                "".join(str(day) for day in sorted(schedule.weekdays)),
+                *schedule_row(schedule),
                 now.isoformat(),
                 slots.next_slot(schedule, now).timestamp(),
             ],
@@ -132,16 +119,15 @@ class Chats:
     def save(self, chat: Chat, now: datetime) -> None:
         """Writes a chat's settings and state; the next slot follows the schedule."""
         self._db.execute(
-            "update chat set title = ?, kind = ?, lang = ?, content = ?, time = ?, zone = ?, weekdays = ?, "
+            "update chat set title = ?, kind = ?, lang = ?, content = ?, "
+            f"{', '.join(f'{name} = ?' for name in SCHEDULE_COLUMNS)}, "
             "paper_order = ?, sound = ?, state = ?, reason = ?, next_due = ? where key = ?",
             [
                 chat.title,
                 chat.kind,
                 chat.lang,
                 chat.content,
-                chat.schedule.time,
-                chat.schedule.zone,
-                "".join(str(day) for day in sorted(chat.schedule.weekdays)),
+                *schedule_row(chat.schedule),
                 chat.order,
                 int(chat.sound),
                 chat.state,
@@ -265,11 +251,6 @@ class Chats:
         """Somebody looks after a group or channel no longer."""
         self._db.execute("update chat set manager = '' where key = ? and manager = ?", [key, person])
 
-    def slot_of(self, key: int) -> DueChat | None:
-        """A chat with its next slot, due or not; None for an unknown chat."""
-        rows = self._db.query("select * from chat where key = ? and next_due is not null", [key])
-        return next((_due(row) for row in rows), None)
-
     def move(self, key: int, to: ChatRef) -> None:
         """Gives a chat its new address; where a chat stands there already, its subscriptions join this one's."""
         with writing(self._db):
@@ -295,30 +276,8 @@ class Chats:
             self._db.execute(f"update or ignore {table} set chat = ? where chat = ?", [key, other])
             self._db.execute(f"delete from {table} where chat = ?", [other])
         self._db.execute("update chat set steers = ? where steers = ?", [key, other])
+        self._db.execute("update chat set planned_revision = 0 where key = ?", [key])
         self._db.execute("delete from chat where key = ?", [other])
-
-    def due(self, now: datetime) -> tuple[DueChat, ...]:
-        """The active chats whose slot has come, with at least one subscription, the longest waiting first."""
-        rows = self._db.query(
-            "select * from chat where next_due <= ? and state = 'active' "
-            "and exists (select 1 from subscription where subscription.chat = chat.key) order by next_due",
-            [now.timestamp()],
-        )
-        return tuple(_due(row) for row in rows)
-
-    def slot_done(self, chat: Chat, now: datetime, planned_until: date | None = None) -> None:
-        """Closes a chat's slot: the next one is the first after `now`.
-
-        `planned_until` is the newest announcement date that it was planned for, None for a slot that was missed.
-        """
-        self._db.execute(
-            "update chat set next_due = ?, planned_until = coalesce(?, planned_until) where key = ?",
-            [
-                slots.next_slot(chat.schedule, now).timestamp(),
-                planned_until.isoformat() if planned_until else None,
-                chat.key,
-            ],
-        )
 
     def next_digest(self, key: int) -> datetime | None:
         """When the chat's next slot is, in UTC; None for an unknown chat."""
@@ -355,6 +314,8 @@ class Chats:
                 "values (?, ?, ?, ?, ?, ?)",
                 [chat, query, title, owner, since.isoformat() if since else None, cross_lists],
             )
+            # A query may find what is old and was never asked for: the next slot looks at every day again.
+            self._db.execute("update chat set planned_revision = 0 where key = ?", [chat])
             return self.subscriptions(chat)[-1], True
 
     def unsubscribe(self, chat: int, key: int) -> Subscription | None:
@@ -377,8 +338,15 @@ class Chats:
 
     def subscriptions(self, chat: int) -> tuple[Subscription, ...]:
         """The chat's subscriptions, oldest first."""
-        rows = self._db.query("select * from subscription where chat = ? order by key", [chat])
-        return tuple(_subscription(row) for row in rows)
+        return self.subscriptions_of([chat]).get(chat, ())
+
+    def subscriptions_of(self, chats: Sequence[int]) -> dict[int, tuple[Subscription, ...]]:
+        """The subscriptions of those of `chats` (at most some thousands) that have any, oldest first."""
+        found: dict[int, list[Subscription]] = {}
+        marks = ", ".join("?" * len(chats))
+        for row in self._db.query(f"select * from subscription where chat in ({marks}) order by key", chats):
+            found.setdefault(row["chat"], []).append(_subscription(row))
+        return {chat: tuple(own) for chat, own in found.items()}
 
     def queries(self) -> frozenset[str]:
         """Every distinct query that an active chat subscribes to."""
@@ -444,19 +412,13 @@ def chat_from(row: Mapping[str, Any]) -> Chat:
         title=row["title"],
         lang=row["lang"],
         content=row["content"],
-        schedule=Schedule(row["time"], row["zone"], frozenset(int(day) for day in row["weekdays"])),
+        schedule=schedule_from(*(row[name] for name in SCHEDULE_COLUMNS)),
         state=ChatState(row["state"]),
         reason=row["reason"],
         joined=datetime.fromisoformat(row["joined"]),
         order=Order(row["paper_order"]),
         sound=bool(row["sound"]),
     )
-
-
-def _due(row: Mapping[str, Any]) -> DueChat:
-    last = date.fromisoformat(row["last_date"]) if row["last_date"] else None
-    until = date.fromisoformat(row["planned_until"]) if row["planned_until"] else None
-    return DueChat(chat_from(row), slots.moment(row["next_due"]), last, until)
 
 
 def _resting(row: Mapping[str, Any]) -> Resting:

@@ -31,6 +31,26 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
+class Edition:
+    """A digest as the outbox keeps it once, however many chats get it: the keys of its texts, and its papers."""
+
+    digest: int
+    parts: tuple[int, ...]
+    papers: tuple[int, ...]
+    newest: date | None
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """One run of one chat: which edition it gets, and when its parts may leave."""
+
+    chat: int
+    run_key: str
+    edition: Edition
+    not_before: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """What became of one planned run of a chat: its worst state, the newest moment of sending, and a reason.
 
@@ -68,46 +88,72 @@ class Outbox:
 
         Returns False when this run of this chat was planned before: nothing changes then.
         """
-        return self.enqueue_all((plan,), now) == 1
+        with writing(self._db):
+            if self.is_planned(plan.chat.key, plan.run_key):
+                return False
+            edition = self.edition(plan.body, plan.payloads, plan.papers, plan.newest)
+            self.issue([Issue(plan.chat.key, plan.run_key, edition, now)], now)
+            return True
 
-    def enqueue_all(self, plans: Sequence[Plan], now: datetime) -> int:
-        """The same for many at once, at a fraction of the cost of each; returns how many were new.
+    def edition(
+        self, body: str, payloads: Sequence[str], papers: tuple[int, ...], newest: date | None
+    ) -> Edition:
+        """Keeps a digest (as text) and its finished parts, to be issued in the same transaction."""
+        return Edition(self._body(body), tuple(self._body(text) for text in payloads), papers, newest)
 
-        All of them are written or, should one be broken, none.
+    def issue(self, issues: Sequence[Issue], now: datetime) -> None:
+        """Plans a run for each of many chats, with its delivered marks, at a fraction of the cost of one by one.
+
+        None of them may be planned yet (`planned`); all of them are written or, should one be broken, none.
         """
         with writing(self._db):
-            fresh = [plan for plan in plans if not self.is_planned(plan.chat.key, plan.run_key)]
+            planned = now.isoformat()
             self._many(
-                "insert into digest(chat, run_key, body, planned) values (?, ?, ?, ?)",
-                ((plan.chat.key, plan.run_key, plan.body, now.isoformat()) for plan in fresh),
+                "insert into digest(chat, run_key, body, planned, shared) values (?, ?, '', ?, ?)",
+                ((one.chat, one.run_key, planned, one.edition.digest) for one in issues),
             )
             self._many(
                 "insert or ignore into delivered(chat, paper, run_key) values (?, ?, ?)",
-                ((plan.chat.key, paper, plan.run_key) for plan in fresh for paper in plan.papers),
+                ((one.chat, paper, one.run_key) for one in issues for paper in one.edition.papers),
             )
-            bodies = {text: self._body(text) for text in {text for plan in fresh for text in plan.payloads}}
             self._many(
                 "insert into delivery(chat, run_key, part, body, not_before) values (?, ?, ?, ?, ?)",
                 (
-                    (plan.chat.key, plan.run_key, part, bodies[text], now.timestamp())
-                    for plan in fresh
-                    for part, text in enumerate(plan.payloads)
+                    (one.chat, one.run_key, part, body, one.not_before.timestamp())
+                    for one in issues
+                    for part, body in enumerate(one.edition.parts)
                 ),
             )
             self._many(
                 "update chat set last_date = max(coalesce(last_date, ''), ?) where key = ?",
-                ((plan.newest.isoformat(), plan.chat.key) for plan in fresh if plan.newest is not None),
+                (
+                    (one.edition.newest.isoformat(), one.chat)
+                    for one in issues
+                    if one.edition.newest is not None
+                ),
             )
-            return len(fresh)
 
     def _many(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
         self._db.conn.executemany(statement, rows)
 
     def _body(self, text: str) -> int:
-        """The key of a payload, which is kept once however many chats get it."""
+        """The key of a text, which is kept once however many chats get it."""
         digest = hashlib.sha256(text.encode()).digest()
-        self._db.execute("insert or ignore into body(hash, text) values (?, ?)", [digest, text])
-        return int(self._db.execute("select key from body where hash = ?", [digest]).fetchone()[0])
+        known = self._db.conn.execute("select key from body where hash = ?", (digest,)).fetchone()
+        if known is None:
+            added = self._db.conn.execute("insert into body(hash, text) values (?, ?)", (digest, text))
+            return int(added.lastrowid or 0)
+        return int(known[0])
+
+    def planned(self, chats: Sequence[int], run_keys: Iterable[str]) -> frozenset[tuple[int, str]]:
+        """The runs among these that were planned before."""
+        names = list(run_keys)
+        rows = self._db.conn.execute(
+            f"select chat, run_key from digest where chat in ({', '.join('?' * len(chats))}) "
+            f"and run_key in ({', '.join('?' * len(names))})",
+            [*chats, *names],
+        )
+        return frozenset((chat, run_key) for chat, run_key in rows)
 
     def is_planned(self, chat: int, run_key: str) -> bool:
         """True when this run of this chat was planned."""
@@ -116,14 +162,18 @@ class Outbox:
 
     def digest_body(self, chat: int, run_key: str) -> str | None:
         """A planned or kept digest as its text, None when this chat has none of that name."""
-        rows = self._db.query("select body from digest where chat = ? and run_key = ?", [chat, run_key])
+        rows = self._db.query(
+            "select coalesce(body.text, digest.body) as body from digest left join body on body.key = shared "
+            "where chat = ? and run_key = ?",
+            [chat, run_key],
+        )
         return next((row["body"] for row in rows), None)
 
     def keep_digest(self, chat: int, name: str, body: str, now: datetime) -> None:
         """Keeps a digest that was asked for, so that its pages can be turned; it replaces one of the same name."""
         self._db.execute(
             "insert into digest(chat, run_key, body, planned) values (?, ?, ?, ?) "
-            "on conflict(chat, run_key) do update set body = excluded.body, planned = excluded.planned",
+            "on conflict(chat, run_key) do update set body = excluded.body, shared = null, planned = excluded.planned",
             [chat, name, body, now.isoformat()],
         )
 
@@ -137,6 +187,18 @@ class Outbox:
             [chat, min(wanted), max(wanted)],
         )
         return frozenset(row["paper"] for row in rows) & wanted
+
+    def delivered_among(self, chats: Sequence[int], first: int, last: int) -> dict[int, str]:
+        """Those of many chats that were told of papers with keys from `first` to `last`: their keys, comma between.
+
+        The same papers are the same text, so that chats can be told apart without reading it.
+        """
+        rows = self._db.conn.execute(
+            "select chat, group_concat(paper) from delivered "
+            f"where chat in ({', '.join('?' * len(chats))}) and paper between ? and ? group by chat",
+            [*chats, first, last],
+        )
+        return dict(rows.fetchall())
 
     def claim(
         self, platforms: Sequence[str], now: datetime, *, limit: int, busy: Iterable[int] = ()

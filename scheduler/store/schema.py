@@ -9,7 +9,7 @@ from sqlite_utils.migrations import Migrations
 
 from scheduler import identity
 from scheduler.models import Author, Paper, PaperId
-from scheduler.store import aliases, changes, replays, search
+from scheduler.store import aliases, changes, replays, revisions, search
 
 MIGRATIONS = Migrations("paperboy")
 
@@ -258,6 +258,25 @@ def m005_changes_and_cross_lists(db: Database) -> None:
 def m005_replays(db: Database) -> None:
     """Which answers are archived just as they are."""
     db.execute(replays.SCHEMA)
+
+
+@MIGRATIONS()
+def m006_schedules(db: Database) -> None:
+    """More ways to be served, digests kept once however many chats get them, and when each day's papers changed.
+
+    A day's revision rises with every change of its announcements, of its papers and of their words, whoever makes it;
+    a chat's `planned_revision` is the newest one that its last slot was planned with.
+    """
+    for column in (
+        "at_announcement integer not null default 0",
+        "quiet text not null default ''",
+        "says_nothing_new integer not null default 0",
+        "planned_revision integer not null default 0",
+    ):
+        db.execute(f"alter table chat add column {column}")
+    db.execute("alter table digest add column shared integer references body(key)")
+    for statement in revisions.SCHEMA:
+        db.execute(statement)
 
 
 @MIGRATIONS()

@@ -1,107 +1,172 @@
-"""From built digests to messages on a platform: rendering, enqueueing, and the sender against a local Telegram."""
+"""From an archived day to messages on a platform: planning, rendering, enqueueing, and the sender.
+
+The sender talks to a local Telegram in a process of its own.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import random
 import tempfile
 import threading
 import time
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import TypeVar
 
 from bot.adapters.telegram import TelegramAdapter
-from bot.deliveries import Renderer
+from bot.deliveries import render
 from bot.markup import Card
 from bot.outbox import Sender
 from bot.ports import Gone, Moved, Part, Paused, Reply, Request, Suggestion
-from scheduler import digest
-from scheduler.models import Chat, ChatKind, ChatRef, Digest, Platform, Schedule
+from scheduler import planning
+from scheduler.models import (
+    Announcement,
+    AnnounceType,
+    Chat,
+    ChatKind,
+    ChatRef,
+    Paper,
+    ParsedFeed,
+    Platform,
+    Schedule,
+)
+from scheduler.news import News
 from scheduler.store import Store, open_store
 from scheduler.store.chats import Defaults
-from scheduler.store.outbox import Plan
+from scheduler.store.outbox import Edition, Issue, Plan
 from scheduler.store.thread import StoreThread
+from tests.bench import corpus
 from tests.bench.figures import Figure, Sizes, at_most
 from tests.e2e.running import until
 from tests.fakes.telegram_server import FakeTelegram
-from tests.sample_digest import SAMPLE
 
 T = TypeVar("T")
 
 DAY = date(2026, 9, 29)
 NOW = datetime(2026, 9, 29, 8, tzinfo=UTC)
+BEFORE = NOW - timedelta(hours=3)
 DEFAULTS = Defaults(Schedule("08:00", "UTC"), {"en": "en"})
-DISTINCT = 300
-"""Different digests of one day: chats that follow the same get the same."""
+SUBJECTS, PAPERS_OF_A_SUBJECT = 300, 5
+"""What readers of one day follow, and how many papers each subject has: chats that follow the same get the same."""
 
-BATCH = 1000
-PEER = 2000
-MARKS = 5
+ROWS = 2000
 RATE, SECONDS = 29, 20
 
 
 def measure(sizes: Sizes) -> list[Figure]:
-    """CPU time from digests to the outbox, and the sender's rate and share of a core."""
+    """CPU time from due chats to the outbox, what a row costs, and the sender's rate and share of a core."""
     with tempfile.TemporaryDirectory() as folder:
-        store = open_store(Path(folder) / "enqueue.sqlite")
-        try:
-            figures = _enqueueing(store, sizes.subscriptions)
-        finally:
-            store.close()
-        return [*figures, *asyncio.run(_sending(Path(folder) / "send.sqlite"))]
-
-
-def _chats(store: Store, count: int) -> list[Chat]:
-    with store.writing():
         return [
-            store.chats.ensure(ChatRef(Platform.TELEGRAM, str(n)), ChatKind.PRIVATE, "", "en", DEFAULTS, NOW)
-            for n in range(1, count + 1)
+            _enqueueing(Path(folder) / "enqueue.sqlite", sizes),
+            *_rows(Path(folder) / "rows.sqlite"),
+            *asyncio.run(_sending(Path(folder) / "send.sqlite")),
         ]
 
 
-def _enqueueing(store: Store, count: int) -> list[Figure]:
-    chats = _chats(store, count)
-    digests = [replace(SAMPLE, announced=n) for n in range(DISTINCT)]
-    renderer = Renderer()
-    start = time.process_time()
-    for first in range(0, len(chats), BATCH):
-        batch = chats[first : first + BATCH]
-        plans = [_plan(chat, digests[chat.key % DISTINCT], renderer, "2026-09-29T08:00") for chat in batch]
-        store.outbox.enqueue_all(plans, NOW)
-    together = time.process_time() - start
-    if sum(store.outbox.counts().values()) != len(chats):
-        raise AssertionError("not every digest is in the outbox")
-    alone = _commit_each(store, chats[:PEER], digests, renderer) * len(chats) / min(PEER, len(chats))
+def _chats(store: Store, queries: Sequence[str]) -> list[Chat]:
+    """A chat for each query, which it follows."""
+    chats = []
+    with store.writing():
+        for number, text in enumerate(queries, start=1):
+            ref = ChatRef(Platform.TELEGRAM, str(number))
+            chat = store.chats.ensure(ref, ChatKind.PRIVATE, "", "en", DEFAULTS, BEFORE)
+            store.chats.subscribe(chat.key, text, text)
+            chats.append(chat)
+    return chats
+
+
+def _subject_papers(count: int) -> list[Paper]:
+    """A day's papers, five of them for each of the subjects."""
+    choose = random.Random(4)
+    words: dict[int, list[str]] = {}
+    for subject in range(SUBJECTS):
+        for place in choose.sample(range(count), min(PAPERS_OF_A_SUBJECT, count)):
+            words.setdefault(place, []).append(f"subject{subject}")
     return [
-        at_most(
-            f"render and enqueue {len(chats):,} digests",
-            together,
-            "s CPU",
-            2 * max(1, len(chats) / 100_000),
-            peer="a commit for each, synchronous=full",
-            times=alone / together,
-            least=20,
-        )
+        replace(paper, abstract=" ".join([*words.get(place, ()), paper.abstract]))
+        for place, paper in enumerate(corpus.papers(count))
     ]
 
 
-def _plan(chat: Chat, shown: Digest, renderer: Renderer, run_key: str) -> Plan:
-    payloads = renderer(chat, shown, run_key)
-    return Plan(chat, run_key, digest.dump(shown), payloads, tuple(range(MARKS)), DAY)
+def _announced(papers: Sequence[Paper]) -> ParsedFeed:
+    announcements = tuple(Announcement(one, AnnounceType.NEW, DAY, "cs.LG") for one in papers)
+    return ParsedFeed("arxiv-rss", "arxiv", "cs.LG", DAY, announcements)
 
 
-def _commit_each(store: Store, chats: Sequence[Chat], digests: Sequence[Digest], renderer: Renderer) -> float:
-    """Seconds on the wall: waiting for the disk is what a commit costs."""
-    plans = [_plan(chat, digests[chat.key % DISTINCT], renderer, "2026-09-30T08:00") for chat in chats]
-    store.db.conn.execute("pragma synchronous = full")
-    start = time.perf_counter()
-    for plan in plans:
-        store.outbox.enqueue(plan, NOW)
-    taken = time.perf_counter() - start
-    store.db.conn.execute("pragma synchronous = normal")
-    return taken
+def _enqueueing(path: Path, sizes: Sizes) -> Figure:
+    """As `paperboy run` does it, step by step; reading and indexing the day is measured with matching."""
+    store = open_store(path)
+    try:
+        store.archive.store(_announced(_subject_papers(sizes.day)), now=BEFORE)
+        _chats(store, [f"subject{number % SUBJECTS}" for number in range(sizes.subscriptions)])
+        news = News()
+        news.read(store, [DAY])
+        planner = planning.Planner(render, news)
+        start = time.process_time()
+        planned = _planned(store, planner)
+        taken = time.process_time() - start
+        if planned != sizes.subscriptions:
+            raise AssertionError(f"{planned} of {sizes.subscriptions} digests are in the outbox")
+    finally:
+        store.close()
+    most = 2 * max(1, sizes.subscriptions / 100_000)
+    return at_most(f"render and enqueue {planned:,} digests", taken, "s CPU", most)
+
+
+def _planned(store: Store, planner: planning.Planner) -> int:
+    came, planned = planning.round_at(store, NOW), 0
+    while not came.is_over:
+        planned += planner.step(store, came)
+    return planned
+
+
+def _rows(path: Path) -> list[Figure]:
+    """The same rows in one transaction and with a commit each, at both settings of `synchronous`, by both clocks."""
+    store = open_store(path)
+    try:
+        chats = _chats(store, [f"subject{number}" for number in range(ROWS)])
+        text = Part((Card("A digest. " * 100),), "A digest. " * 100).to_json()
+        with store.writing():
+            edition = store.outbox.edition("{}", (text,), (), None)
+        return [
+            figure
+            for synchronous in ("full", "normal")
+            for figure in _rows_at(store, synchronous, chats, edition)
+        ]
+    finally:
+        store.close()
+
+
+def _rows_at(store: Store, synchronous: str, chats: Sequence[Chat], edition: Edition) -> list[Figure]:
+    store.db.conn.execute(f"pragma synchronous = {synchronous}")
+    together, alone = (
+        [Issue(chat.key, f"{synchronous} {way}", edition, NOW) for chat in chats]
+        for way in ("together", "alone")
+    )
+    batched = _clocks(lambda: store.outbox.issue(together, NOW))
+    single = _clocks(lambda: [store.outbox.issue([one], NOW) for one in alone])
+    return [
+        at_most(
+            f"outbox row, synchronous={synchronous}, {clock}",
+            ours / len(chats) * 1e6,
+            "µs",
+            50,
+            peer="a commit for each row",
+            times=theirs / ours,
+            least=20 if synchronous == "full" and clock == "wall" else 0,
+        )
+        for clock, ours, theirs in zip(("wall", "CPU"), batched, single, strict=True)
+    ]
+
+
+def _clocks(work: Callable[[], object]) -> tuple[float, float]:
+    """Seconds on the wall and of CPU."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    work()
+    return time.perf_counter() - wall, time.process_time() - cpu
 
 
 class _ServerThread:
@@ -201,6 +266,5 @@ def _fill(store: Store, server: FakeTelegram, count: int) -> None:
                 ChatRef(Platform.TELEGRAM, str(person.id)), ChatKind.PRIVATE, "", "en", DEFAULTS, NOW
             )
             text = f"A digest for reader {n}. " * 40
-            store.outbox.enqueue(
-                Plan(chat, "bench", "{}", (Part((Card(text),), text).to_json(),), (), None), NOW
-            )
+            part = Part((Card(text),), text).to_json()
+            store.outbox.enqueue(Plan(chat, "bench", "{}", (part,), (), None), NOW)
