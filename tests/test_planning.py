@@ -15,6 +15,8 @@ from scheduler.models import (
     AnnounceType,
     Batch,
     BatchState,
+    Cause,
+    CauseKind,
     Chat,
     ChatRef,
     Digest,
@@ -246,7 +248,9 @@ def caught_up(room: Newsroom, day: date, *papers: Paper) -> None:
 
 
 def noted_as_missing(room: Newsroom, day: date) -> None:
-    room.store.archive.put_batch(Batch("cs.LG", day, BatchState.WAITING, 0, reason="not fetched yet"))
+    room.store.archive.put_batch(
+        Batch("cs.LG", day, BatchState.WAITING, 0, causes=(Cause(CauseKind.NOT_FETCHED),))
+    )
 
 
 def test_a_slot_waits_for_the_days_that_are_being_caught_up_but_not_for_ever(room: Newsroom) -> None:
@@ -265,7 +269,9 @@ def test_nobody_waits_for_days_that_cannot_be_had(room: Newsroom) -> None:
     room.chat("ada", "policy")
     room.announces(TUESDAY, paper("2609.00002", "Policy two"))
     noted_as_missing(room, MONDAY)
-    failed = Batch("cs.LG", date(2026, 9, 25), BatchState.FAILED, 0, reason="HTTP 404", tries=1)
+    failed = Batch(
+        "cs.LG", date(2026, 9, 25), BatchState.FAILED, 0, causes=(Cause(CauseKind.REFUSED),), tries=1
+    )
     room.store.archive.put_batch(failed)
     room.until(at(TUESDAY, 8, 30))
     assert room.received("ada") == ["2609.00002"]
