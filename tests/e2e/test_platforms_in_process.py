@@ -18,7 +18,7 @@ from bot.adapters.telegram import TelegramAdapter
 from bot.commands.table import specs
 from bot.locale import Translator, translator
 from bot.render import bibtex
-from scheduler import query, tastes
+from scheduler import query, tastes, topics
 from scheduler.errors import QueryError
 from tests.e2e.conversation import NOW, Ada, AdaOnDiscord, AdaOnTelegram, Office, Seen, open_office
 from tests.e2e.running import until
@@ -128,6 +128,27 @@ class Conversations:
         assert titles[1] in (await ada.opens(2)).text
         await ada.presses(t("Subscribe to this"))
         assert office.follows(ada) == [query.parse(WORD).canonical]
+
+    async def test_a_topic_is_looked_into_turned_and_followed(
+        self, ada: Ada, office: Office, t: Translator, lang: str
+    ) -> None:
+        wanted = topics.named(topics.catalogue(), "reinforcement-learning")
+        assert wanted is not None
+        found = office.store.archive.search(query.parse(wanted.query), today=NOW.date(), limit=500).papers
+        titles = [one.paper.title for one in found]
+        await ada.says("topics")
+        await ada.presses(f"{t('Computer science')} · 14")
+        first = await ada.opens(1)
+        assert wanted.title[lang] in first.text
+        assert wanted.description[lang] in first.text
+        second = await ada.presses("▶")
+        assert told_of(titles, [first.text, second.text]) == titles[:16]
+        assert (await ada.presses("◀")).text == first.text
+        assert titles[1] in (await ada.opens(2)).text
+        named = await ada.says("topic", wanted.title["zh"])
+        assert named.text == first.text
+        await ada.presses(t("Follow this topic"))
+        assert office.follows(ada) == [query.parse(wanted.query).canonical]
 
     async def test_a_paper_is_saved_found_and_taken_away(
         self, ada: Ada, office: Office, t: Translator
