@@ -230,7 +230,10 @@ def test_chinese_on_the_page_is_marked_as_such() -> None:
     assert '<span class="chinese" lang="zh-Hans">海上的策略梯度' in html
     assert '<blockquote lang="zh-Hans"><p>帆船' in html
     assert "海上" not in digest_html(SAMPLE, view("en", "en"))
-    assert '<html lang="zh-Hans">' in digest_html(SAMPLE, view("zh", "zh"))
+    chinese = digest_html(SAMPLE, view("zh", "zh"))
+    assert '<html lang="zh-Hans">' in chinese
+    assert '<span lang="en">Machine Learning (cs.LG); Robotics (cs.RO)</span>' in chinese
+    assert '<span lang="en">14 pages, 3 figures</span>' in chinese
 
 
 def test_the_page_thanks_arxiv_in_its_own_words() -> None:

@@ -143,12 +143,18 @@ def _facts(one: DigestPaper, section: Section, view: View) -> Iterator[str]:
     subjects = "; ".join(
         f"{name} ({code})" if (name := category_name(code)) else code for code in paper.categories
     )
-    facts = [text(subjects), f"<code>{text(paper.id)}</code>", text(t.short_date(one.date, year=True))]
-    facts += [text(paper.comments), text(paper.journal_ref)]
+    facts = [_english(subjects, view), f"<code>{text(paper.id)}</code>"]
+    facts += [text(t.short_date(one.date, year=True)), _english(paper.comments, view)]
+    facts += [_english(paper.journal_ref, view)]
     told = tldrs_beside(paper, one.wordings, view.languages)
     facts += [text(f"TL;DR: {origin_name(said.origin, t)}") for said in told[:1]]
     yield f'<p class="quiet">{" · ".join(filter(None, facts))}</p>'
     yield from quiet(why_words(one, section, t))
+
+
+def _english(words: str, view: View) -> str:
+    """What a source says in English, marked as such on a page of another language."""
+    return f'<span lang="en">{text(words)}</span>' if words and view.lang != "en" else text(words)
 
 
 def _abstracts(one: DigestPaper, view: View) -> Iterator[str]:

@@ -69,6 +69,7 @@ footer { border-top: 2px solid var(--line); margin-top: 2.5rem; padding-top: .75
   nav, form, button, summary::after { display: none; }
   details, blockquote, article { break-inside: avoid; }
   h2 { break-after: avoid; }
+  summary { position: static; padding-right: 0; }
   details::details-content { content-visibility: visible; display: block; height: auto; }
 }
 """.strip()

@@ -18,11 +18,15 @@ from scheduler import calendar
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """One entry: `url` and `identity` are absolute, `moment` is RFC 3339, `body` is HTML."""
+    """One entry: `url` and `identity` are absolute, `moment` is RFC 3339, `body` is HTML.
+
+    `title_lang` is the title's language, `lang` the summary's.
+    """
 
     identity: str
     url: str
     title: str
+    title_lang: str
     lang: str
     moment: str
     summary: str
@@ -62,11 +66,12 @@ def post(one: Entry, lang: str) -> Post:
     """A paper as an entry, in the language "en" or "zh" as far as it has words in it."""
     said = next((words for spoken, words in one.said if spoken == lang), one.said[0][1] if one.said else "")
     spoken = next((spoken for spoken, words in one.said if words == said), "en")
-    title = one.chinese if lang == "zh" and one.chinese else one.title
+    title, title_lang = (one.chinese, "zh") if lang == "zh" and one.chinese else (one.title, "en")
     return Post(
         identity=one.url or urn(one.id),
         url=one.url,
         title=" · ".join((title, *one.marks)),
+        title_lang=title_lang,
         lang=spoken,
         moment=moment(date.fromisoformat(one.day)),
         summary=said,
@@ -127,7 +132,7 @@ def _atom_entry(one: Post) -> str:
         (
             "<entry>",
             f"<id>{_xml(one.identity)}</id>",
-            f"<title>{_xml(one.title)}</title>",
+            f'<title xml:lang="{LANGUAGE_TAGS[one.title_lang]}">{_xml(one.title)}</title>',
             f'<link rel="alternate" href="{_xml(one.url)}"/>' if one.url else "",
             f"<published>{one.moment}</published><updated>{one.moment}</updated>",
             *(f"<author><name>{_xml(name)}</name></author>" for name in one.authors),

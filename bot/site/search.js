@@ -140,16 +140,21 @@
     history.replaceState(null, "", input.value ? `#q=${encodeURIComponent(input.value)}` : location.pathname);
     look();
   });
-  const read = () => {
-    const asked = /^#q=(.*)/.exec(location.hash);
-    if (asked) {
-      input.value = decodeURIComponent(asked[1]);
-      look();
+  const place = () => {
+    try {
+      return decodeURIComponent(location.hash.slice(1));
+    } catch {
+      return location.hash.slice(1); // a lone %
     }
+  };
+  const read = () => {
+    if (!place().startsWith("q=")) return;
+    input.value = place().slice(2);
+    look();
   };
   // A browser that is led to a paper unfolds it and scrolls to its inside; its title should be seen too.
   const show = () => {
-    const paper = document.getElementById(decodeURIComponent(location.hash.slice(1)))?.closest("details");
+    const paper = document.getElementById(place())?.closest("details");
     if (!paper) return;
     paper.open = true;
     paper.scrollIntoView();

@@ -176,6 +176,7 @@ def _day_post(day: date, count: int, form: Form) -> Post:
         identity=f"{form.base}/{name}" if form.base else feeds.urn(name),
         url=f"{form.base}/{name}" if form.base else "",
         title=form.t.date(day),
+        title_lang=form.view.lang,
         lang=form.view.lang,
         moment=feeds.moment(day),
         summary=said,

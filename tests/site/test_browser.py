@@ -137,6 +137,12 @@ def test_a_link_to_a_paper_unfolds_it_and_shows_its_title(browser: Browser) -> N
     assert seen == [1, "A world model, part 38", True]
 
 
+def test_an_address_that_cannot_be_read_spoils_nothing(browser: Browser) -> None:
+    look = "(page) => [page.querySelector('form').hidden, page.querySelector('output').textContent]"
+    frames = [(f"site/days/2026-09-30.html#{place}", PHONE) for place in ("%", "q=%", "q=", "no-such-paper")]
+    assert [hidden for hidden, _ in browser.sees(look, frames)] == [False] * 4
+
+
 def test_the_day_after_is_linked_by_the_script(browser: Browser) -> None:
     look = (
         """(page) => [...page.querySelectorAll(".top a:not([hidden])")].map((a) => a.getAttribute("href"))"""

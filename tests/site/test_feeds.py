@@ -155,3 +155,6 @@ def test_a_chinese_site_speaks_chinese_in_its_feeds(tmp_path: Path) -> None:
     ropes, kites = feed["items"]
     assert ropes["title"] == "绳索的世界模型"
     assert (kites["title"], kites["language"]) == ("World models for kites", "en")
+    atom = (tmp_path / "topics/world-models.xml").read_text("utf-8")
+    assert '<title xml:lang="zh-Hans">绳索的世界模型</title>' in atom
+    assert '<title xml:lang="en">World models for kites</title>' in atom
