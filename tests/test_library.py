@@ -339,6 +339,12 @@ def test_a_digest_leaves_out_what_is_muted_and_search_does_not(ada: Person) -> N
     assert "World models at sea" in ada.says("/digest")
 
 
+def test_muting_what_is_followed_says_what_that_means(ada: Person) -> None:
+    ada.says("/subscribe world models")
+    assert "nothing of it comes any more" in ada.says("/mute world models")
+    assert "nothing of it" not in ada.says("/mute kites")
+
+
 def test_delivery_preview_and_why_agree_on_what_is_muted(office: Office) -> None:
     store = memory_store()
     chat = chat_in(store)

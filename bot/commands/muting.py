@@ -129,11 +129,19 @@ def _muted(visit: Visit, muted: Mute, parsed: Query, is_new: bool) -> Reply:
     return say(
         head,
         *meaning,
+        *_warning(visit, muted),
         keyboard=rows(
             Button(t("Undo"), action(visit, "unmute", str(muted.key))),
             Button(t("What is muted"), "muted"),
         ),
     )
+
+
+def _warning(visit: Visit, muted: Mute) -> tuple[str, ...]:
+    follows = visit.store.chats.subscriptions(visit.chat.key)
+    if all(one.query != muted.query for one in follows):
+        return ()
+    return (visit.t("This chat follows just that: nothing of it comes any more."),)
 
 
 def muted(visit: Visit) -> Reply:
