@@ -8,6 +8,8 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from bot.deliveries import render
 from bot.ports import Request
@@ -458,3 +460,20 @@ def test_what_is_shown_to_everyone_tells_nothing_of_the_asker(office: Office) ->
     member.says(f"/similar {KITES}")
     member.presses("Show to everyone")
     assert [one.action for one in member.buttons if one.short == "1"] == ["p:2609.00201"]
+
+
+@pytest.mark.parametrize("command", [f"/save {KITES}", "/save", "/saved", "/mute", "/similar", "/bibtex"])
+def test_whatever_is_typed_is_answered(command: str, caplog: pytest.LogCaptureFixture) -> None:
+    office = Office()
+    ada = office.person()
+    ada.says(f"/save {KITES} #robots")
+
+    @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @given(st.text(max_size=60))
+    def answered(typed: str) -> None:
+        assert ada.says(f"{command} {typed}").strip()
+        assert "Something went wrong" not in ada.says(f"{command} {typed}")
+
+    answered()
+    office.thread.close()
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []
