@@ -368,14 +368,16 @@ async def test_eight_calls_at_once_never_cost_more_than_the_day_may(cap: str) ->
 
 
 async def test_money_is_there_again_on_the_next_day() -> None:
-    async with newsdesk(calls_at_once="1", daily_tokens="2600") as desk:
+    async with newsdesk(calls_at_once="1", daily_tokens="3400") as desk:
         desk.chat("bo", "zh")
         desk.announces(*papers(6))
         await desk.enriches()
         made = [bool(desk.words(one.id).title) for one in papers(6)]
         assert any(made)
         assert not all(made)
+        assert "is spent" in desk.report()["services"][0]["reason"]
         await desk.enriches(hours=20)
+        assert desk.report()["services"][0]["since"] > FIVE.isoformat()
         assert sum(bool(desk.words(one.id).title) for one in papers(6)) > sum(made)
 
 
@@ -544,4 +546,7 @@ async def test_a_damaged_translation_is_shown_with_its_mark() -> None:
         assert made.status is WordingStatus.FLAGGED
         assert [(flag.field, flag.detail) for flag in made.flags] == [("abstract", "87% → 78%")]
         assert "78%" in made.abstract
-        assert len(desk.server.asked) == 2
+        assert [one.keys for one in desk.server.asked] == [
+            ["id", "title", "tldr", "abstract"],
+            ["id", "abstract"],  # only what was wrong is asked for again
+        ]

@@ -190,6 +190,15 @@ async def test_a_refusal_names_the_setting_and_never_the_key(
     assert len(server.asked) == 1
 
 
+async def test_an_account_without_money_is_not_waited_for(server: ModelServer) -> None:
+    server.always(plays.refuses(429, "You exceeded your current quota", code="insufficient_quota"))
+    async with asked_of(server) as ask:
+        with pytest.raises(ProviderRefused) as caught:
+            await ask()
+    assert "no money left (HTTP 429)" in str(caught.value)
+    assert "SETTING_KEY" in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("answer", "seconds"),
     [

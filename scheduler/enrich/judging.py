@@ -55,16 +55,28 @@ class Verdict:
     words: Mapping[Part, str]
     flags: tuple[Flag, ...]
 
+    def weight(self, part: Part) -> tuple[int, int]:
+        """How bad a part is, to compare two answers: major faults, then minor ones."""
+        found = [flag.severity for flag in self.flags if flag.field == part]
+        return found.count("major"), len(found)
+
     @property
-    def weight(self) -> tuple[int, int]:
-        """How bad it is, to compare two answers to one wish: major faults, then minor ones."""
-        major = sum(flag.severity == "major" for flag in self.flags)
-        return major, len(self.flags) - major
+    def faulty(self) -> tuple[Part, ...]:
+        """The parts in which something was found."""
+        return tuple(part for part in self.words if self.weight(part) > (0, 0))
 
     @property
     def defects(self) -> tuple[str, ...]:
-        """The faults in words for a model, "" for none."""
+        """The faults in words for a model, none for none."""
         return tuple(f"{flag.field}: {flag.kind} ({flag.detail})" for flag in self.flags[:MOST_DEFECTS])
+
+    def bettered(self, second: Verdict) -> Verdict:
+        """This answer, with those parts of a second one that have fewer faults."""
+        better = {part for part in second.words if second.weight(part) < self.weight(part)}
+        kept = tuple(flag for flag in self.flags if flag.field not in better)
+        added = tuple(flag for flag in second.flags if flag.field in better)
+        words = {part: second.words[part] if part in better else said for part, said in self.words.items()}
+        return Verdict(words, kept + added)
 
 
 def judge(wish: Wish, words: Mapping[Part, str], glossary: Glossary) -> Verdict:

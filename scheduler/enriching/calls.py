@@ -43,9 +43,17 @@ class _Tried:
     cost: Amount
 
     @property
-    def weight(self) -> tuple[int, int]:
-        """How bad it is, to choose between two."""
-        return (10_000, 0) if self.verdict is None else self.verdict.weight
+    def open_parts(self) -> tuple[Part, ...]:
+        """What is to be asked for once more."""
+        return self.wish.parts if self.verdict is None else self.verdict.faulty
+
+    def bettered(self, second: _Tried) -> _Tried:
+        """What both answers together give."""
+        cost = self.cost + second.cost
+        if self.verdict is None or second.verdict is None:
+            return replace(second if self.verdict is None else self, cost=cost)
+        best = self.verdict.bettered(second.verdict)
+        return replace(self, verdict=best, defects=best.defects, cost=cost)
 
 
 class Calls:
@@ -81,10 +89,9 @@ class Calls:
             self._note(standing, error)
             again = isinstance(error, ProviderUnavailable)
             return self._without(provider, wish.parts, str(error), again=again)
-        best, cost = first, first.cost
         if first.defects and provider.learns:
-            best, cost = await self._second(provider, standing, first)
-        return self._kept(provider, wish, best, cost)
+            first = await self._with_second(provider, standing, first)
+        return self._kept(provider, wish, first)
 
     async def _fitting(self, provider: Provider, standing: Standing, wish: Wish) -> _Tried:
         """The first answer, to a shortened wish where the whole abstract does not fit."""
@@ -96,16 +103,14 @@ class Calls:
                     raise
                 wish = wish.shortened()
 
-    async def _second(self, provider: Provider, standing: Standing, first: _Tried) -> tuple[_Tried, Amount]:
-        """The better one of the first answer and one to the same wish that names its defects, and what both cost."""
+    async def _with_second(self, provider: Provider, standing: Standing, first: _Tried) -> _Tried:
+        """The first answer, bettered by a second one to what was wrong in it, with the defects named."""
+        wish = first.wish.with_parts(first.open_parts)
         try:
-            second = await self._tried(provider, standing, first.wish, first.defects)
+            return first.bettered(await self._tried(provider, standing, wish, first.defects))
         except (ProviderError, Unpaid) as error:
             self._note(standing, error)
-            return first, first.cost
-        is_whole = len(second.wish.parts) >= len(first.wish.parts)
-        best = second if is_whole and second.weight < first.weight else first
-        return best, first.cost + second.cost
+            return first
 
     async def _tried(
         self, provider: Provider, standing: Standing, wish: Wish, defects: Sequence[str]
@@ -123,7 +128,7 @@ class Calls:
         finally:
             await self._purse.settle(reserved, used)
         self.newest_answer = self._clock()
-        standing.worked()
+        standing.worked(reserved.day)
         return self._judged(reserved.wish, answer, used)
 
     def _judged(self, wish: Wish, answer: Answer, used: Amount) -> _Tried:
@@ -163,11 +168,11 @@ class Calls:
 
     # what is kept
 
-    def _kept(self, provider: Provider, wish: Wish, best: _Tried, cost: Amount) -> dict[Part, Made]:
+    def _kept(self, provider: Provider, wish: Wish, best: _Tried) -> dict[Part, Made]:
         """What is kept of the answer; parts that the budget left out are not in it, and are asked for another time."""
         if best.verdict is None:
             logger.warning("no usable words for %s: %s", wish.paper.id, "; ".join(best.defects))
-            return self._without(provider, best.wish.parts, "; ".join(best.defects), cost=cost)
+            return self._without(provider, best.wish.parts, "; ".join(best.defects), cost=best.cost)
         now = self._clock()
         made = {
             part: Made(one.text, one.status, provider.name, now, one.flags, "; ".join(best.defects))
@@ -175,7 +180,7 @@ class Calls:
         }
         if best.wish.is_shortened and Part.ABSTRACT in wish.parts:
             made |= self._without(provider, [Part.ABSTRACT], "too long for the model")
-        return _priced(made, cost)
+        return _priced(made, best.cost)
 
     def _without(
         self,

@@ -69,13 +69,13 @@ class Standing:
         self.why = why
         self.not_before = max(until, self.not_before or until)
 
-    def worked(self) -> None:
-        """It gave an answer."""
+    def worked(self, day: date) -> None:
+        """It gave an answer on a day (UTC); that the day's budget is spent is not undone by it."""
         if self.failures:
             logger.info("%s answers again", self.name)
         self.failures, self.not_before = 0, None
-        if not self.is_stopped and self.out_of_budget is None:
-            self.why = ""
+        if self.out_of_budget != day:
+            self.why, self.out_of_budget = "", None
 
     def spent(self, day: date) -> None:
         """The day's budget does not pay for another call."""

@@ -74,8 +74,10 @@ class Caller:
 
     def _check(self, response: Response) -> None:
         status, place = response.status, self.place
+        if status == 429 and b"insufficient_quota" in response.body:
+            status = 402  # OpenAI's word for an account without money; to wait is of no use
         if status in MEANINGS:
-            told = f"{place.title} at {_shown(place.url)} {MEANINGS[status]} (HTTP {status})"
+            told = f"{place.title} at {_shown(place.url)} {MEANINGS[status]} (HTTP {response.status})"
             why = f"{said(response, place.key)}; see {place.setting(status)}"
             raise ProviderRefused(place.title, f"{told}: {why}")
         if status == 429 or (status == 503 and response.retry_after is not None):
