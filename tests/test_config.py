@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from bot import services
 from bot.config import PREFIX, Settings, load_settings, unknown_settings
 from scheduler.errors import SettingsError
 
@@ -42,6 +43,15 @@ def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
         ("ARXIV_PACE", "-1", "seconds"),
         ("LOG_LEVEL", "loud", "WARNING"),
         ("LANG", "fr", "en or zh"),
+        ("MODEL_URL", "localhost:11434", "https://"),
+        ("MODEL_PRICE_READ", "-1", "0.15"),
+        ("MODEL_PRICE_WRITTEN", "nan", "0.15"),
+        ("TRANSLATOR", "bing", "deepl, google, libretranslate"),
+        ("TRANSLATOR_PARTS", "title body", "title, tldr, abstract"),
+        ("DAILY_TOKENS", "many", "or off"),
+        ("DAILY_MONEY", "1 EUR", "or off"),
+        ("CALLS_AT_ONCE", "0", "from 1 to 64"),
+        ("CALLS_A_MINUTE", "1.5", "whole number"),
         ("DISCORD_SHARD_COUNT", "two", "0 to do as Discord recommends"),
         ("DISCORD_SHARD_COUNT", "16001", "16000"),
         ("DISCORD_SHARD_IDS", "3-0", "0-3 or 0,1"),
@@ -72,6 +82,49 @@ def test_addresses_are_taken_with_or_without_their_usual_path() -> None:
     settings = load_settings(given, dotenv=NONE)
     assert (settings.telegram_base_url, settings.arxiv_feed_url) == (here, here)
     assert (settings.arxiv_api_url, settings.arxiv_oai_url) == (f"{here}/api/query", f"{here}/oai2")
+
+
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        ("https://api.openai.com/v1/", "https://api.openai.com/v1"),
+        ("https://api.openai.com/v1/chat/completions", "https://api.openai.com/v1"),
+        ("http://localhost:11434", "http://localhost:11434/v1"),
+        ("https://api.example.org/openai/deployments", "https://api.example.org/openai/deployments"),
+        ("", ""),
+    ],
+)
+def test_a_models_address_is_taken_as_its_server_writes_it(given: str, read: str) -> None:
+    assert load_settings({"PAPERBOY_MODEL_URL": given}, dotenv=NONE).model_url == read
+
+
+def test_a_limit_can_be_off_and_parts_keep_their_order() -> None:
+    given = {
+        "PAPERBOY_DAILY_TOKENS": "off",
+        "PAPERBOY_DAILY_MONEY": "OFF",
+        "PAPERBOY_TRANSLATOR_PARTS": "tldr,title",
+    }
+    settings = load_settings(given, dotenv=NONE)
+    assert (settings.daily_tokens, settings.daily_money) == (None, None)
+    assert settings.translator_parts == ("title", "tldr")
+    limits = services.limits(settings)
+    assert (limits.caps.tokens, limits.caps.characters, limits.caps.micros) == (None, 16_000, None)
+    assert services.limits(load_settings({}, dotenv=NONE)).caps.micros == 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"MODEL_URL": "http://localhost:11434"}, "PAPERBOY_MODEL_NAME"),
+        ({"MODEL_NAME": "qwen3:8b"}, "PAPERBOY_MODEL_URL"),
+        ({"TRANSLATOR": "deepl"}, "PAPERBOY_TRANSLATOR_KEY"),
+    ],
+)
+def test_a_service_that_is_named_by_half_is_a_wrong_setting(given: dict[str, str], told: str) -> None:
+    settings = load_settings({PREFIX + name: value for name, value in given.items()}, dotenv=NONE)
+    with pytest.raises(SettingsError) as caught:
+        services.require_names(settings)
+    assert told in str(caught.value)
 
 
 def test_secrets_never_show() -> None:

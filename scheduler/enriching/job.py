@@ -121,6 +121,8 @@ class Enricher:
             if await self._has_changed():
                 return True
         self._has_rest = bool(wishes) or len(open_to) < len(lacking_now)
+        if made:
+            logger.info("words were made for %d papers and languages", made)
         return made > 0
 
     def _note_standings(self, store: Store) -> None:
