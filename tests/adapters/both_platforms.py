@@ -21,6 +21,7 @@ from bot.markup import Card
 from bot.outbox import Sender
 from bot.parts import as_post
 from bot.ports import Part
+from scheduler import topics
 from scheduler.models import Chat, ChatKind, ChatRef, DeliveryState, Platform
 from scheduler.store import Store
 from scheduler.store.outbox import Plan
@@ -51,7 +52,7 @@ class Both:
 
     def __post_init__(self) -> None:
         self.thread = StoreThread(self.store)
-        self.desk = Desk(self.thread, House((), (), ""), DEFAULTS, "en", lambda: self.now)
+        self.desk = Desk(self.thread, House(topics.catalogue(), (), ""), DEFAULTS, "en", lambda: self.now)
         self.adapters: dict[Platform, Any] = {
             Platform.TELEGRAM: self._telegram_adapter(),
             Platform.DISCORD: self._discord_adapter(),

@@ -7,6 +7,8 @@ import logging
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import timedelta
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from telegram.error import Conflict, NetworkError
@@ -257,6 +259,77 @@ async def test_conflicts_that_end_are_forgotten() -> None:
     now.seconds += 1
     watch.failed(Conflict("x"))
     assert isinstance(watch.ended.exception(), PlatformStopped)
+
+
+def test_of_two_pollers_the_newcomer_ends_first() -> None:
+    async def ends_after(polled_well: float) -> float:
+        now = Now()
+        watch = PollWatch(timedelta(minutes=5), now)
+        watch.answered()
+        now.seconds += polled_well
+        began = now.seconds
+        while not watch.ended.done():
+            watch.failed(Conflict("x"))
+            watch.answered()
+            now.seconds += 5
+        assert isinstance(watch.ended.exception(), PlatformStopped)
+        return now.seconds - 5 - began
+
+    assert asyncio.run(ends_after(0)) == 300
+    assert asyncio.run(ends_after(3600)) == 360
+
+
+async def test_polls_fail_less_and_less_often_also_when_two_pollers_take_turns(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pauses: list[float] = []
+
+    async def at_once(waiting: Any, pause: float) -> None:
+        waiting.close()
+        pauses.append(round(pause, 1))
+
+    quick = SimpleNamespace(**(vars(asyncio) | {"wait_for": at_once}))
+    monkeypatch.setattr("bot.adapters.telegram.connection.asyncio", quick)
+    watch = PollWatch(timedelta(minutes=5))
+    for error in (NetworkError("x"), Conflict("x")):
+        for _ in range(11):
+            watch.failed(error)
+            await watch.rest()
+            if isinstance(error, Conflict):
+                watch.answered()
+        assert pauses[:4] == [1, 1.5, 2.2, 3.4]
+        assert pauses[-1] == 30
+        watch, pauses[:] = PollWatch(timedelta(minutes=5)), []
+    watch.failed(NetworkError("x"))
+    watch.answered()
+    watch.failed(NetworkError("x"))
+    await watch.rest()
+    await watch.rest(17)
+    assert pauses == [1, 17]
+
+
+@pytest.mark.parametrize("trouble", ["away", "conflict", "flood", "server error"])
+async def test_a_stop_does_not_wait_for_the_next_poll(rig: Rig, trouble: str) -> None:
+    await rig.start()
+    refusals: dict[str, tuple[int, str, dict[str, int] | None]] = {
+        "conflict": (409, "Conflict: terminated", None),
+        "flood": (429, "Too Many Requests", {"retry_after": 600}),
+        "server error": (502, "Bad Gateway", None),
+    }
+    polls = len(rig.telegram.called("getUpdates"))
+    if trouble == "away":
+        await rig.telegram.stop()
+    else:
+        rig.telegram.refuse(None, *refusals[trouble], method="getUpdates", times=99)
+        rig.telegram.user("ada").says("/help")
+        await eventually(lambda: len(rig.telegram.called("getUpdates")) > polls)
+    # The pauses grow to seconds.
+    await asyncio.sleep(1.5)
+    began = asyncio.get_running_loop().time()
+    await rig.end_run()
+    assert asyncio.get_running_loop().time() - began < 0.5
+    if trouble == "away":
+        await rig.telegram.start()
 
 
 # stopping

@@ -185,6 +185,7 @@ class TelegramAdapter:
             error_callback=watch.failed,
         )
         stack.push_async_callback(updater.stop)
+        stack.callback(watch.stop)
         logger.info("Telegram: receiving as @%s", self._username)
 
     def _forget(self) -> None:

@@ -8,17 +8,18 @@ last moment.
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from http import HTTPStatus
-from typing import Any
+from typing import Any, NoReturn
 from urllib.parse import quote
 
-from telegram.error import Conflict, NetworkError, TelegramError
+from telegram.error import Conflict, NetworkError, TelegramError, TimedOut
 from telegram.request import HTTPXRequest
 from telegram.warnings import PTBDeprecationWarning
 
@@ -31,6 +32,12 @@ warnings.filterwarnings("ignore", message=".*retry_after", category=PTBDeprecati
 
 # At DEBUG the library writes every update: whatever the members of a group say to each other.
 logging.getLogger("telegram").setLevel(logging.INFO)
+
+FIRST_REST, LONGEST_REST = 1.0, 30.0
+"""Seconds between a failed poll and the next one, at first and at most."""
+
+SETTLED, NEWCOMERS_START = 60.0, 60.0
+"""Who polled well for so many seconds waits so many seconds longer for another process to end."""
 
 HIDDEN_TOKEN = "0:hidden"
 """What the library thinks is the token."""
@@ -70,10 +77,10 @@ class RefusedError(NetworkError):
 
 
 class PollConnection(Connection):
-    """The connection that polls: it tells `watch` when an answer is good.
+    """The connection that polls. It tells `watch` how each poll went, and waits itself before the next one.
 
-    A 401 or 404 becomes `RefusedError`, since the library ends its polling for ever on the error it makes
-    of them.
+    The library would sleep after a failure, which a stop could not interrupt, and ends its polling for ever on
+    the error that it makes of a 401 or 404: that becomes `RefusedError`.
     """
 
     def __init__(self, token: str, timeout: float, watch: PollWatch) -> None:
@@ -81,38 +88,74 @@ class PollConnection(Connection):
         self._watch = watch
 
     async def do_request(self, url: str, *args: Any, **kwargs: Any) -> tuple[int, bytes]:
-        """The status and the body of one poll; raises RefusedError for 401 and 404."""
-        status, body = await super().do_request(url, *args, **kwargs)
-        if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND):
-            raise RefusedError(f"polling was answered {status}")
-        if status == HTTPStatus.OK:
-            self._watch.answered()
+        """The status and the body of one poll.
+
+        Raises RefusedError for 401 and 404, and TimedOut (after which the library polls on at once) for every
+        other failure.
+        """
+        try:
+            status, body = await super().do_request(url, *args, **kwargs)
+        except NetworkError as error:
+            await self._again(error)
+        match status:
+            case HTTPStatus.OK:
+                self._watch.answered()
+            case HTTPStatus.UNAUTHORIZED | HTTPStatus.NOT_FOUND:
+                raise RefusedError(f"polling was answered {status}")
+            case HTTPStatus.CONFLICT:
+                await self._again(Conflict("another process polls"))
+            case HTTPStatus.TOO_MANY_REQUESTS:
+                await self._again(NetworkError("too many requests"), _asked_for(body))
+            case _ if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+                await self._again(NetworkError(f"polling was answered {status}"))
         return status, body
+
+    async def _again(self, error: TelegramError, least: float = 0.0) -> NoReturn:
+        self._watch.failed(error)
+        await self._watch.rest(least)
+        raise TimedOut(error.message) from error
+
+
+def _asked_for(body: bytes) -> float:
+    """The seconds that Telegram wants to be left alone for (Bot API, ResponseParameters), 0 where it does not say."""
+    try:
+        return float(json.loads(body)["parameters"]["retry_after"])
+    except (ValueError, KeyError, TypeError):
+        return 0.0
 
 
 class PollWatch:
-    """Says each outage of polling once, and ends the run when polling cannot go on.
+    """Says each outage of polling once, paces the tries, and ends the run when polling cannot go on.
 
     A second process that polls with the same token makes both lose updates: after `patience` of it the
-    operator has to choose, so `ended` raises PlatformStopped.
+    operator has to choose, so `ended` raises PlatformStopped. Who polled well before it began waits a little
+    longer, so that of the two it is the newcomer that ends.
     """
 
     def __init__(self, patience: timedelta, clock: Callable[[], float] = time.monotonic) -> None:
         self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._patience = patience.total_seconds()
         self._clock = clock
+        self._stopping = asyncio.Event()
         self._told = False
+        self._failures = 0
+        self._answered_first: float | None = None
         self._conflict_since: float | None = None
         self._last_conflict = 0.0
 
     def answered(self) -> None:
         """A poll was answered: an outage, if there was one, is over."""
+        if self._answered_first is None:
+            self._answered_first = self._clock()
+        if not self._in_conflict():
+            self._failures = 0
         if self._told:
             logger.info("Telegram answers again")
             self._told = False
 
     def failed(self, error: TelegramError) -> None:
-        """A poll failed; the library tries again by itself."""
+        """A poll failed; another one follows."""
+        self._failures += 1
         if isinstance(error, RefusedError):
             self.end(error)
         elif isinstance(error, Conflict):
@@ -121,21 +164,36 @@ class PollWatch:
             self._told = True
             logger.warning("Telegram cannot be reached, trying on: %s", error)
 
+    async def rest(self, least: float = 0.0) -> None:
+        """Waits before the next poll, longer after each failure; a stop ends the waiting."""
+        pause = max(least, min(LONGEST_REST, FIRST_REST * 1.5 ** min(self._failures - 1, 20)))
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._stopping.wait(), pause)
+
+    def stop(self) -> None:
+        """Nothing is waited for any more."""
+        self._stopping.set()
+
     def end(self, error: Exception) -> None:
         """Ends the run with `error`."""
         if not self.ended.done():
             self.ended.set_exception(error)
 
+    def _in_conflict(self) -> bool:
+        # Two pollers interrupt each other in turn, so a good answer in between does not end a conflict.
+        since = self._conflict_since
+        return since is not None and self._clock() - self._last_conflict <= self._patience
+
     def _conflict(self) -> None:
         now = self._clock()
-        # Two pollers interrupt each other in turn, so a good answer in between does not end a conflict.
-        if self._conflict_since is None or now - self._last_conflict > self._patience:
+        if self._conflict_since is None or not self._in_conflict():
             self._conflict_since = now
             logger.warning(
                 "another process receives Telegram's updates with the same token; waiting for it to end"
             )
         self._last_conflict = now
-        if now - self._conflict_since >= self._patience:
+        was_here = self._answered_first is not None and self._conflict_since - self._answered_first >= SETTLED
+        if now - self._conflict_since >= self._patience + (NEWCOMERS_START if was_here else 0.0):
             self.end(
                 PlatformStopped(
                     "Telegram: another process polls with the token of PAPERBOY_TELEGRAM_TOKEN; "
