@@ -14,7 +14,7 @@ from bot.render.stream import stream_html, stream_markdown, stream_text, topic_s
 from bot.render.topic import topic_blocks
 from bot.render.view import View
 from scheduler import query, stream, topics
-from scheduler.models import AnnounceType, Platform, Wording
+from scheduler.models import AnnounceType, Flag, Platform, Wording
 from scheduler.store import Store
 from scheduler.topics import Topic
 from tests.builders import MORNING, TUESDAY, feed, memory_store, paper
@@ -105,14 +105,14 @@ def test_text_has_what_the_stream_of_summaries_has_and_more(store: Store) -> Non
         "1 World model no. 0",
         "We present a world model of boats. It improves steering by 12%.",
         "By Ana Müller, Bo Sand, Cy Andr",
-        "29 Sep 2026 · cs.LG · 2609.00000",
+        "29 Sep 2026 · cs.LG · 2609.00000 · TL;DR: extract",
         "https://arxiv.org/abs/2609.00000",
         "found by world model (title)",
         "",
         "2 World model no. 1",
         "We present a world model of boats. It improves steering by 12%.",
         "By Ana Müller, Bo Sand, Cy Andr",
-        "28 Sep 2026 · cs.LG · 2609.00001",
+        "28 Sep 2026 · cs.LG · 2609.00001 · TL;DR: extract",
         "https://arxiv.org/abs/2609.00001",
         "found by world model (title)",
     ]
@@ -137,6 +137,19 @@ def test_every_form_says_the_same(store: Store, content: str) -> None:
         assert ("潜在之物" in written) == (content != "en")
         assert ("关于潜在世界模型" in written) == (content != "en")
     assert told.title == ("世界模型" if content == "zh" else "World models")
+
+
+def test_what_the_checks_doubt_is_marked_beside_the_words(store: Store) -> None:
+    doubted = Flag("title", "number", "major", "3.6k → 36k")
+    one = paper("2609.77777", "World models of 3.6k kites", "We present world models.")
+    words = {one.id: (Wording("zh", "三万六千只风筝的世界模型", flags=(doubted,)),)}
+    store.archive.store(feed(one), now=MORNING, wordings=words)
+    shown = page(store, limit=1)
+    told = topic_stream(WORLDS, shown.papers, shown.total, view())
+    assert "⚠ 3.6k → 36k?" in stream_html(told, view())
+    assert "⚠ 3.6k → 36k?" in stream_text(told, view().t)
+    (packed,) = pack(topic_blocks(WORLDS, shown, 1, view()), dialect_for(Platform.CONSOLE))
+    assert "⚠ 3.6k → 36k?" in packed.plain
 
 
 def test_the_page_is_of_the_same_make_as_the_digest(store: Store) -> None:

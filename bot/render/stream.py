@@ -14,7 +14,7 @@ from bot.render.digest import marks, matched
 from bot.render.html import anchor, marked, outward, thanks
 from bot.render.markdown import escaped
 from bot.render.page import LANGUAGE_TAGS, page, quiet, text
-from bot.render.paper_words import abstract_page, full_authors, marked_chinese_title, tldrs
+from bot.render.paper_words import abstract_page, full_authors, marked_chinese_title, origin_name, tldrs
 from bot.render.view import View
 from scheduler.models import DigestPaper, PaperId, Section
 from scheduler.topics import Topic
@@ -40,8 +40,8 @@ class Entry:
     """One paper in words, as every page and feed shows it.
 
     `day` is the announcement date (ISO), `url` its abstract page ("" for none), `said` its TL;DRs as (language,
-    text), `byline` its authors in short and `authors` all of them, `marks` what a reader must know ("withdrawn"),
-    `why` which words of the topic's query matched and where.
+    text) and `origin` who wrote the first of them, `byline` its authors in short and `authors` all of them, `marks`
+    what a reader must know ("withdrawn"), `why` which words of the topic's query matched and where.
     """
 
     id: str
@@ -50,6 +50,7 @@ class Entry:
     title: str
     chinese: str
     said: tuple[tuple[str, str], ...]
+    origin: str
     byline: str
     authors: tuple[str, ...]
     categories: tuple[str, ...]
@@ -66,14 +67,15 @@ class Entry:
 
 def entry(one: DigestPaper, section: Section, view: View) -> Entry:
     """A paper of a section in the words of one reader's view."""
-    paper = one.paper
+    paper, told = one.paper, tldrs(one.wordings, view.languages)
     return Entry(
         id=paper.id,
         day=one.date.isoformat(),
         url=link_target(abstract_page(paper)),
         title=paper.title,
         chinese=marked_chinese_title(one.wordings, view.languages),
-        said=tuple((said.lang, said.shown) for said in tldrs(one.wordings, view.languages)),
+        said=tuple((said.lang, said.shown) for said in told),
+        origin=origin_name(told[0].origin, view.t) if told else "",
         byline=full_authors(paper.authors, BYLINE),
         authors=tuple(author.name for author in paper.authors),
         categories=paper.categories,
@@ -122,10 +124,16 @@ def counted_line(total: int, exact: bool, t: Translator) -> str:
 
 
 def facts_line(one: Entry, t: Translator) -> str:
-    """ "29 Sep 2026 · cs.LG · 2609.31644 · withdrawn"."""
+    """ "29 Sep 2026 · cs.LG · 2609.31644 · withdrawn · TL;DR: extract"."""
     category = one.categories[0] if one.categories else ""
-    facts = (t.short_date(date.fromisoformat(one.day), year=True), category, one.id, *one.marks)
+    day = t.short_date(date.fromisoformat(one.day), year=True)
+    facts = (day, category, one.id, *one.marks, origin_words(one))
     return " · ".join(filter(None, facts))
+
+
+def origin_words(one: Entry) -> str:
+    """ "TL;DR: extract": who wrote the summary."""
+    return f"TL;DR: {one.origin}" if one.origin else ""
 
 
 def byline(one: Entry, t: Translator) -> str:
@@ -206,7 +214,7 @@ def _linked(words: str, target: str) -> str:
 
 def _article(one: Entry, t: Translator, place: str) -> str:
     category = one.categories[0] if one.categories else ""
-    facts = [text(category), _linked(one.id, place), *marked(*one.marks)]
+    facts = [text(category), _linked(one.id, place), *marked(*one.marks), text(origin_words(one))]
     lines = [
         "<article>",
         f'<h3 lang="en">{outward(one.url, one.title) or text(one.title)}</h3>',

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bot.markup import Block, Line, LineKind
 from bot.render.digest import LADDER, Room, is_one_message, marks, matched, title_line
-from bot.render.paper_words import chinese_title, clip, code, dotted, line, short_authors, tldrs
+from bot.render.paper_words import code, dotted, line, marked_chinese_title, short_authors, tldrs
 from bot.render.stream import counted_line
 from bot.render.view import View
 from scheduler.models import DigestPaper, Section
@@ -40,10 +40,10 @@ def _papers(topic: Topic, papers: Sequence[DigestPaper], room: Room, view: View)
 
 def _lines(one: DigestPaper, section: Section, room: Room, view: View) -> tuple[Line, ...]:
     lines = [title_line(one, view)]
-    if chinese := chinese_title(one.wordings, view.languages):
+    if chinese := marked_chinese_title(one.wordings, view.languages):
         lines.append(line(chinese))
     if room.tldr:
-        lines += [line(clip(said.text, room.tldr)) for said in tldrs(one.wordings, view.languages)]
+        lines += [line(said.within(room.tldr)) for said in tldrs(one.wordings, view.languages)]
     lines.append(
         dotted(
             short_authors(one.paper.authors, room.authors),

@@ -8,7 +8,7 @@ from datetime import date
 
 from bot.render.html import anchor
 from bot.render.page import LANGUAGE_TAGS
-from bot.render.paper_words import chinese_title, short_authors, tldrs
+from bot.render.paper_words import marked_chinese_title, short_authors, tldrs
 from bot.render.view import View
 from scheduler.models import DigestPaper
 
@@ -29,9 +29,9 @@ def day_script(day: date, papers: Sequence[DigestPaper], view: View) -> str:
 def _row(one: DigestPaper, view: View) -> list[str]:
     paper = one.paper
     facts = " · ".join(filter(None, (paper.primary_category, paper.id)))
-    chinese = chinese_title(one.wordings, view.languages)
+    chinese = marked_chinese_title(one.wordings, view.languages)
     said = tldrs(one.wordings, view.languages)[:1]
-    tldr = [said[0].text, LANGUAGE_TAGS[said[0].lang]] if said else ["", "en"]
+    tldr = [said[0].shown, LANGUAGE_TAGS[said[0].lang]] if said else ["", "en"]
     return [anchor(paper.id), paper.title, chinese, *tldr, short_authors(paper.authors, AUTHORS), facts]
 
 
