@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import fields, replace
 from datetime import UTC, date, datetime
 from io import StringIO
@@ -255,7 +254,7 @@ def test_wrapped_fields_and_windows_line_ends_are_read() -> None:
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> Iterator[Path]:
+def files(tmp_path: Path) -> Path:
     folder = tmp_path / "old" / "deep"
     folder.mkdir(parents=True)
     (folder / "a.txt").write_text(DIGEST, encoding="utf-8")

@@ -441,6 +441,9 @@ def test_authors_in_short() -> None:
     assert short_authors(names[:3], 2) == "Kulkarni, Vepuri, Demir"
     assert short_authors(names, 0) == short_authors((), 2) == ""
     assert full_authors((Author("Li Na", "Lab"), Author("Bo")), 8) == "Li Na (Lab), Bo"
+    many = authors(*(f"A{number}" for number in range(66)))
+    assert full_authors(many, 8) == full_authors(many, 60) == "A0, A1, A2 +63"
+    assert full_authors(many[:9], 8).endswith("A7, A8")
 
 
 @pytest.mark.parametrize(

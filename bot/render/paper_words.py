@@ -21,6 +21,9 @@ Wordings = Mapping[str, Wording]
 MOST_DOUBTS = 3
 """As many places are named in a mark."""
 
+LEADING = 3
+"""As many authors of a long list are named."""
+
 _SUFFIXES = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"})
 _GROUPS = frozenset({"collaboration", "team", "consortium", "group", "project"})
 _LOOSE_ENDS = " ,;:.…，、；：。（("
@@ -163,9 +166,9 @@ def short_authors(authors: Sequence[Author], limit: int) -> str:
 
 
 def full_authors(authors: Sequence[Author], limit: int) -> str:
-    """Names with affiliations where known, and how many more there are."""
+    """Names with affiliations where known; of more than the limit the first three, and how many more: "A, B, C +63"."""
     named = [f"{one.name} ({one.affiliation})" if one.affiliation else one.name for one in authors]
-    return _counted(named, limit)
+    return _counted(named, limit if len(named) <= limit + 1 else min(limit, LEADING))
 
 
 def _counted(names: Sequence[str], limit: int) -> str:
