@@ -48,7 +48,9 @@ def check_translation(paper: Paper, wording: Wording, glossary: Glossary) -> tup
         _flag(field, kind, detail)
         for field, source, target in pairs
         if source and target
-        for kind, detail in _translated(field, source, target, glossary, known)
+        for kind, detail in _translated(
+            field, source, target, glossary, known, f"{paper.title}\n{paper.abstract}"
+        )
     )
 
 
@@ -79,8 +81,9 @@ def _flag(field: str, kind: str, detail: str) -> Flag:
 
 
 def _translated(
-    field: str, source: str, target: str, glossary: Glossary, known: Iterable[names.Name]
+    field: str, source: str, target: str, glossary: Glossary, known: Iterable[names.Name], whole: str
 ) -> Found:
+    """The faults of one text; `whole` is all that the paper says, which a title's translation may draw on."""
     refused = list(_refusals(source, target))
     if refused:
         yield from refused
@@ -90,7 +93,7 @@ def _translated(
     if any(gap.kind == "untranslated" for gap in gaps):
         return
     yield from _figures(figures.differences(source, target))
-    yield from _names(source, target, glossary, known)
+    yield from _names(source, target, glossary, known, whole)
     yield from _urls(source, source, target)
     yield from _broken(source, target)
     yield from _lost_signs(source, target)
@@ -102,9 +105,9 @@ def _figures(found: Iterable[figures.Difference]) -> Found:
         yield one.kind, f"{one.source or NOTHING} → {one.target or NOTHING}"
 
 
-def _names(source: str, target: str, glossary: Glossary, known: Iterable[names.Name]) -> Found:
+def _names(source: str, target: str, glossary: Glossary, known: Iterable[names.Name], whole: str) -> Found:
     """Names that are lost, each beside the strange word that most likely stands for it, and other strange words."""
-    strange = names.foreign(source, target)
+    strange = names.foreign(whole, target)
     for name in names.lost(source, target, glossary, known):
         instead = next((word for word in strange if _are_alike(word, name)), NOTHING)
         strange = [word for word in strange if word != instead]

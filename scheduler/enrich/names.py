@@ -21,6 +21,7 @@ _LOWER_ENDS = re.compile(r"\A(?:[a-z]+[-.])+|(?:[-.][a-z]+)+\Z")
 _LATIN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{3,}(?![A-Za-z0-9])")
 _NOT_A_LETTER = re.compile(r"[^a-z0-9\u3400-\u9fff\u0370-\u03ff]+")
 _URL = re.compile(r"(?:https?://|www\.)[^\s\u3000-\u9fff，。；）]{1,500}", re.IGNORECASE)
+_LEVEL = str.maketrans("₀₁₂₃₄₅₆₇₈₉⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789" * 2)
 _SPELT_OUT = re.compile(r"([A-Z]{2,4})[a-z]{3,}\Z")
 _CAPITAL_INSIDE = re.compile(r"[A-Za-z0-9][.@/+][A-Z]")
 _GLUED = re.compile(r"[a-z]{4,}(?=[A-Z])")
@@ -85,16 +86,16 @@ def lost(source: str, target: str, glossary: Glossary, known: Iterable[Name] = (
 
 def added(source: str, target: str) -> list[str]:
     """The names of `target` that `source` has not: neither the word itself nor the words an acronym is made of."""
-    return [name for name in _unknown(_names(target), source) if name not in _FIELD_WORDS]
+    return [name for name in _unknown(_names(_levelled(target)), source) if name not in _FIELD_WORDS]
 
 
 def foreign(source: str, target: str) -> list[str]:
     """The Latin words of a Chinese text that its English source has not, each once, in the text's order."""
-    return _unknown(_LATIN.findall(target), source)
+    return _unknown(_LATIN.findall(_levelled(target)), source)
 
 
 def _unknown(words: Iterable[str], source: str) -> list[str]:
-    there = [word.lower() for word in _WORD.findall(source)]
+    there = [word.lower() for word in _WORD.findall(_levelled(source))]
     known = {
         *there,
         *map("".join, pairwise(there)),
@@ -107,6 +108,11 @@ def _unknown(words: Iterable[str], source: str) -> list[str]:
         if not ({word.lower(), word.lower().removesuffix("s"), f"{word.lower()}s"} & known)
         and not (word.isalpha() and word.lower().removesuffix("s") in initials)
     ]
+
+
+def _levelled(text: str) -> str:
+    """L₂ is L2, and R² is R2."""
+    return text.translate(_LEVEL)
 
 
 def urls(text: str) -> list[str]:
