@@ -255,8 +255,9 @@ class ParsedFeed:
     where a response has none); `date` is the announcement date, None for responses without one (the query API,
     OAI-PMH). `papers` holds papers without an announcement. `declared` is the count that the response itself
     states, None where it states none. `truncated` is true for a response that breaks off in the middle. `removed`
-    lists records that the source says are deleted. `next_token` is an OAI-PMH resumption token, `stamped` the newest
-    datestamp of its records.
+    lists records that the source says are deleted. `next_token` says where an answer goes on
+    ("" at its end): an OAI-PMH resumption token, a cursor, the entries of a listing's page; `stamped` is the newest
+    datestamp of OAI-PMH's records.
     """
 
     kind: str

@@ -6,19 +6,24 @@ Facts: arXiv help, "RSS feeds"; API user manual, section 3.1; arxiv-browse's pub
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
-from scheduler.errors import SourceRefused, SourceUnavailable, UnknownInput
+from scheduler.errors import SourceError, SourceRefused, SourceUnavailable, UnknownInput
 from scheduler.models import ParsedFeed
 from scheduler.sources import arxiv_api, arxiv_feed, arxiv_listing, arxiv_oai, kinds
 from scheduler.sources.http import Answer, SourceClient, Surface
 from scheduler.sources.pages import heading_of
 
+logger = logging.getLogger(__name__)
+
 XML = "application/rss+xml, application/atom+xml, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.1"
 HTML = "text/html, application/xhtml+xml;q=0.9, */*;q=0.1"
 IDS_AT_ONCE = 100
+MOST_PAGES = 10
+"""A listing of more pages would be a fault of ours or of arXiv's; the largest days have two."""
 
 
 async def fetch_feed(client: SourceClient, category: str) -> ParsedFeed:
@@ -36,15 +41,36 @@ async def fetch_feed(client: SourceClient, category: str) -> ParsedFeed:
 
 
 async def fetch_listing(client: SourceClient, category: str, day: date | None = None) -> ParsedFeed:
-    """The listing of a category with its declared counts: the newest one, or that of `day` (up to 90 days
-    back).
+    """The listing of a category with its declared counts: the newest one, or that of `day` (up to 90 days back).
 
-    Raises SourceError; SourceRefused says in arXiv's words why a page does not exist.
+    One of more than 2,000 entries is fetched page by page; where a later page cannot be had, what there is comes as
+    `truncated`. Raises SourceError; SourceRefused says in arXiv's words why a page does not exist.
     """
+    pages = [await _listing_page(client, category, day, [])]
+    while len(pages) < MOST_PAGES and arxiv_listing.has_more(pages):
+        try:
+            page = await _listing_page(client, category, day, pages)
+        except SourceError as error:
+            logger.warning("page %d of the listing of %s: %s", len(pages) + 1, category, error)
+            break
+        if page.date != pages[0].date:
+            raise SourceUnavailable("arxiv", f"the listing of {category} changed between two of its pages")
+        if arxiv_listing.read_so_far([*pages, page]) == arxiv_listing.read_so_far(pages):
+            break
+        pages.append(page)
+    return arxiv_listing.joined(pages) if len(pages) > 1 else pages[0]
+
+
+async def _listing_page(
+    client: SourceClient, category: str, day: date | None, before: Sequence[ParsedFeed]
+) -> ParsedFeed:
+    """The page that follows those `before`: the listing counts entries, catch-up counts pages."""
     if day is None:
-        path, params = f"/list/{category}/new", {"skip": "0", "show": "2000"}
+        skip = str(arxiv_listing.read_so_far(before))
+        path, params = f"/list/{category}/new", {"skip": skip, "show": str(arxiv_listing.PAGE)}
     else:
         path, params = f"/catchup/{category}/{day.isoformat()}", {"abs": "True"}
+        params |= {"page": str(len(before) + 1)} if before else {}
     try:
         answer = await client.get(Surface.PAGES, path, params, accept=HTML)
     except SourceRefused as error:

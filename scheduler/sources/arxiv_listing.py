@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -23,9 +24,12 @@ from scheduler.sources import papers
 from scheduler.sources.pages import SAME_CATEGORY, field_of, subjects_of, words_of
 
 KIND = "arxiv-listing"
+PAGE = 2000
+"""A page's most entries (arXiv's published list and catch-up controllers)."""
 
 _SECTION = re.compile(
-    r"^(?P<name>New|Cross|Replacement)[\w -]*\(\s*showing\s+(?P<shown>[\d,]+)\s+of\s+(?P<all>[\d,]+)",
+    r"^(?P<name>New|Cross|Replacement)[\w -]*\(\s*(?:continued,\s*)?showing\s+(?:(?:first|last)\s+)?"
+    r"(?P<shown>[\d,]+)\s+of\s+(?P<all>[\d,]+)",
     re.IGNORECASE,
 )
 _NO_NEWS = re.compile(r"\bNo updates (?:today|for)\b")
@@ -66,16 +70,19 @@ def parse(body: bytes, category: str = "") -> ParsedFeed:
     if len(announcements) < shown:
         problems.append(EntryProblem(category, f"{shown} entries stated, {len(announcements)} read"))
     total = _TOTAL.search(words)
+    declared = int(total.group(1).replace(",", "")) if total else shown
+    on_page = sum(section.shown for section in sections)
     return ParsedFeed(
         KIND,
         "arxiv",
         category,
         date=day,
         announcements=announcements,
-        declared=int(total.group(1).replace(",", "")) if total else shown,
+        declared=declared,
         declared_by_type=_declared(sections, announcements),
         truncated=is_cut or len(announcements) < shown,
         problems=tuple(problems),
+        next_token=str(on_page) if on_page < declared else "",
     )
 
 
@@ -191,3 +198,53 @@ def _declared(sections: list[_Section], announcements: tuple[Announcement, ...])
         else:
             stated[AnnounceType(section.name)] += section.of
     return {kind: stated[kind] for kind in AnnounceType}
+
+
+def read_so_far(pages: Sequence[ParsedFeed]) -> int:
+    """How many entries these pages have, those included that could not be read."""
+    ids = {entry.paper.id for page in pages for entry in page.announcements}
+    return len(ids) + len(_unreadable(pages))
+
+
+def has_more(pages: Sequence[ParsedFeed]) -> bool:
+    """True when another page follows: the last one was full, or its headings show less than they state."""
+    last = pages[-1]
+    is_full = len(last.announcements) + len(_unreadable([last])) >= PAGE
+    return is_full or (last.next_token != "" and read_so_far(pages) < _stated(pages))
+
+
+def joined(pages: Sequence[ParsedFeed]) -> ParsedFeed:
+    """The pages of one day as one listing. A section is on the pages that have entries of it, with its whole count."""
+    by_id = {entry.paper.id: entry for page in pages for entry in page.announcements}
+    problems = _unreadable(pages)
+    stated, read = _stated(pages), len(by_id) + len(problems)
+    if read < stated:
+        problems.append(EntryProblem(pages[0].category, f"{stated} entries stated, {read} read"))
+    return replace(
+        pages[0],
+        announcements=tuple(by_id.values()),
+        declared=stated,
+        declared_by_type=_stated_by_type(pages),
+        truncated=read < stated,
+        problems=tuple(problems),
+        next_token="",
+    )
+
+
+def _unreadable(pages: Sequence[ParsedFeed]) -> list[EntryProblem]:
+    """The problems of entries; one with a category for its entry only says that the page is not all."""
+    found = {one.entry: one for page in pages for one in page.problems if one.entry != page.category}
+    return list(found.values())
+
+
+def _stated(pages: Sequence[ParsedFeed]) -> int:
+    return max(sum(_stated_by_type(pages).values()), *(page.declared or 0 for page in pages))
+
+
+def _stated_by_type(pages: Sequence[ParsedFeed]) -> dict[AnnounceType, int]:
+    stated = {kind: max(page.declared_by_type.get(kind, 0) for page in pages) for kind in AnnounceType}
+    replaced = (AnnounceType.REPLACE, AnnounceType.REPLACE_CROSS)
+    together = max(sum(page.declared_by_type.get(kind, 0) for kind in replaced) for page in pages)
+    found = {entry.paper.id: entry.announce_type for page in pages for entry in page.announcements}.values()
+    crosses = sum(kind is AnnounceType.REPLACE_CROSS for kind in found)
+    return stated | {AnnounceType.REPLACE_CROSS: crosses, AnnounceType.REPLACE: together - crosses}
