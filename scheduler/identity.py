@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import fields, replace
 
 from scheduler import paper_ids
 from scheduler.errors import NotAPaperId
-from scheduler.models import Paper
+from scheduler.models import Paper, PaperId
 
 SHORTEST_TITLE = 16
 """Letters and digits; "Introduction" by the same author may be several papers."""
@@ -32,6 +33,18 @@ def names(paper: Paper) -> tuple[str, ...]:
         written = f"{title}|{_family_name(paper.authors[0].name)}".encode()
         found.append(f"title:{hashlib.blake2b(written, digest_size=12).hexdigest()}")
     return tuple(dict.fromkeys(found))
+
+
+def twins(papers: Iterable[Paper]) -> dict[PaperId, PaperId]:
+    """For each paper that stands in a response twice, as two sources know it: its id and that of the one before it."""
+    named: dict[str, Paper] = {}
+    found: dict[PaperId, PaperId] = {}
+    for paper in papers:
+        for name in names(paper):
+            other = named.setdefault(name, paper)
+            if other.id != paper.id and may_be_one(other, paper):
+                found.setdefault(paper.id, found.get(other.id, other.id))
+    return found
 
 
 def may_be_one(one: Paper, other: Paper) -> bool:

@@ -188,6 +188,27 @@ def test_names_are_found_for_any_words(title: str, author: str, doi: str) -> Non
     assert all(identity.names(one))
 
 
+@pytest.mark.parametrize("swapped", [False, True])
+def test_two_sources_papers_in_one_answer_are_one(swapped: bool) -> None:
+    both = [from_arxiv(), from_biorxiv()]
+    papers = tuple(reversed(both) if swapped else both)
+    store = memory_store()
+    for _ in range(2):
+        store.archive.store(ParsedFeed("feed", "feed", papers=papers), now=MORNING)
+        assert archived(store) == ["2609.00001"]
+    known = store.archive.by_id(from_biorxiv().id)
+    assert known is not None
+    assert (known.paper.id, known.paper.source) == ("2609.00001", "arxiv biorxiv")
+
+
+def test_one_source_knows_its_own_apart_in_one_answer() -> None:
+    other = replace(from_biorxiv(), id=PaperId("doi:10.1101/2026.09.01.999999"), doi="")
+    assert identity.twins([from_biorxiv(), other]) == {}
+    assert identity.twins([from_biorxiv(), other, from_arxiv()]) == {
+        from_arxiv().id: from_biorxiv().id,
+    }
+
+
 def test_papers_of_an_older_database_are_recognised_too(tmp_path: Path) -> None:
     file = tmp_path / "old.sqlite"
     store = open_store(file)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Generic, TypeVar, cast
@@ -127,14 +128,29 @@ def read(body: bytes, source: str, entry: str) -> Document[Element]:
     return Document(root, tuple(within(root, entry)), truncated=False, problems=())
 
 
+def written_in(body: bytes, charset: str = "") -> str:
+    """The text of `body` as its byte order mark, its declaration, or `charset` (what its server says) have it.
+
+    Without any of these it is UTF-8. Raises UnicodeDecodeError where none of them fits: never a guess.
+    """
+    for encoding in filter(None, (named_encoding(body), charset)):
+        with suppress(UnicodeDecodeError, LookupError):
+            return body.decode(encoding)
+    return body.decode("utf-8-sig")
+
+
+def named_encoding(body: bytes) -> str:
+    """The encoding that the byte order mark or the XML declaration names, "" for none."""
+    if body.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    declared = _ENCODING.search(body[:400])
+    return declared.group(1).decode("ascii") if declared else ""
+
+
 def decoded(body: bytes) -> str:
     """`body` as text in the encoding that its declaration names (UTF-8 without one), never raising."""
-    declared = _ENCODING.search(body[:400])
-    encoding = declared.group(1).decode("ascii") if declared else "utf-8"
-    if body.startswith((b"\xff\xfe", b"\xfe\xff")):
-        encoding = "utf-16"
     try:
-        return body.decode(encoding, errors="replace")
+        return body.decode(named_encoding(body) or "utf-8", errors="replace")
     except LookupError:
         return body.decode("utf-8", errors="replace")
 

@@ -7,6 +7,7 @@ address. Its day is the one written in it, in the zone written in it; entries wi
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
@@ -18,12 +19,14 @@ from selectolax.lexbor import LexborHTMLParser
 from scheduler import paper_ids, text
 from scheduler.errors import NotAPaperId, SourceChanged
 from scheduler.models import Announcement, AnnounceType, Author, EntryProblem, PaperId, ParsedFeed
-from scheduler.sources import papers, values
+from scheduler.sources import documents, papers, values
 
 KIND = "feed"
 LONGEST_ABSTRACT = 4000
 """Blogs put whole articles into their feeds; an abstract ends with the last whole sentence before this."""
 
+_LONGEST_SIGN = 4
+"""Bytes of one sign in UTF-8: so many may be missing at the end of an answer that breaks off."""
 _ELEMENT = re.compile(
     r"</?(?:p|div|br|span|a|b|i|em|strong|img|[uo]l|li|h[1-6]|table|meta|style)\b|<!--", re.I
 )
@@ -39,15 +42,22 @@ class _Entry:
     authors: tuple[Author, ...]
 
 
-def parse(body: bytes, category: str = "") -> ParsedFeed:
+def parse(body: bytes, category: str = "", charset: str = "") -> ParsedFeed:
     """The entries of a feed as new papers of their day, under `category` (default: the feed's host).
 
     `built` is the feed's own time. A feed that breaks off gives the entries that could be read and
-    `truncated`. Raises SourceChanged for what is no feed.
+    `truncated`. `charset` is what the server says of a feed that does not name its own. Raises SourceChanged for what
+    is no feed, and for one in an encoding that nobody names.
     """
     if body.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         return _json_feed(body, category)
-    read = feedparser.parse(BytesIO(body), sanitize_html=False, resolve_relative_uris=False)
+    readable, faults = _readable(body, charset)
+    read = feedparser.parse(
+        BytesIO(readable),
+        sanitize_html=False,
+        resolve_relative_uris=False,
+        response_headers={"content-type": "application/xml; charset=utf-8"},
+    )
     if not dict.get(read, "version") and not read.entries:
         raise SourceChanged("feed", "the answer is no feed")
     error = dict.get(read, "bozo_exception")
@@ -58,7 +68,27 @@ def parse(body: bytes, category: str = "") -> ParsedFeed:
         category or _host(_get(head, "link")),
         _get(head, "updated") or _get(head, "published"),
         fault,
+        faults,
     )
+
+
+def _readable(body: bytes, charset: str) -> tuple[bytes, tuple[EntryProblem, ...]]:
+    """The feed in UTF-8, and what is not as it is said to be.
+
+    Bytes that do not fit into an encoding that is named are marked in the text and told of; without a name nothing
+    is guessed, because a wrong guess is words that nobody wrote.
+    """
+    try:
+        return documents.written_in(body, charset).encode("utf-8", "replace"), ()
+    except UnicodeDecodeError as error:
+        named = documents.named_encoding(body) or charset
+        cut = len(body) - error.start < _LONGEST_SIGN
+        if not named and not cut:
+            raise SourceChanged(
+                "feed", "the feed names no encoding and is not UTF-8; its server should name it"
+            ) from error
+        problem = EntryProblem("the feed's text", f"bytes that are not {named or 'UTF-8'}")
+        return documents.decoded(body).encode("utf-8", "replace"), () if cut else (problem,)
 
 
 def _json_feed(body: bytes, category: str) -> ParsedFeed:
@@ -70,9 +100,11 @@ def _json_feed(body: bytes, category: str) -> ParsedFeed:
     return _parsed([_from_json(entry) for entry in entries], site, "", "")
 
 
-def _parsed(entries: list[_Entry], category: str, built: str, fault: str) -> ParsedFeed:
+def _parsed(
+    entries: list[_Entry], category: str, built: str, fault: str, faults: Sequence[EntryProblem] = ()
+) -> ParsedFeed:
     announcements: list[Announcement] = []
-    problems: list[EntryProblem] = []
+    problems: list[EntryProblem] = list(faults)
     for position, entry in enumerate(entries, start=1):
         read = _announcement(entry, category, position)
         if isinstance(read, EntryProblem):

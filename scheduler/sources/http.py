@@ -104,11 +104,15 @@ class LastAnswers:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A body, and whether all of it arrived; `is_news` is false for the same bytes as the last time."""
+    """A body, and whether all of it arrived; `is_news` is false for the same bytes as the last time.
+
+    `charset` is what the server says that its text is written in, "" where it says nothing.
+    """
 
     body: bytes
     is_whole: bool = True
     is_news: bool = True
+    charset: str = ""
 
 
 class WebClient:
@@ -249,11 +253,13 @@ class WebClient:
             return Answer(remembered.body, is_news=False)
         if remembered is not None and response.is_whole and response.body == remembered.body:
             # arXiv's feed service answers If-None-Match with everything again: the content decides.
-            return Answer(response.body, is_news=False)
+            return Answer(response.body, is_news=False, charset=response.charset)
         etag, modified = response.header("ETag"), response.header("Last-Modified")
-        if conditional and response.is_whole and (etag or modified):
+        # "Not modified" says nothing of a charset: an answer that may need it is asked for whole every time.
+        may_be_remembered = conditional and response.is_whole and response.charset in ("", "utf-8")
+        if may_be_remembered and (etag or modified):
             await self._memory.remember(url, Remembered(etag, modified, response.body))
-        return Answer(response.body, response.is_whole)
+        return Answer(response.body, response.is_whole, charset=response.charset)
 
 
 class SourceClient(WebClient):

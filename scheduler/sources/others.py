@@ -96,14 +96,14 @@ async def fetch_any_feed(
         raise SourceRefused("feed", f"{address!r} is no https or http address")
     lane = _lane(address, host, pace)
     answer = await client.fetch(address, lane, accept=FEED, public_only=not allow_private, conditional=True)
-    feed = _read(answer, host, lambda body: _any_feed(body, host))
+    feed = _read(answer, host, lambda body: _any_feed(body, host, answer.charset))
     announcements = tuple(
         replace(entry, paper=_named(entry.paper, host), category=host) for entry in feed.announcements
     )
     return replace(feed, source=host, category=host, announcements=announcements)
 
 
-def _any_feed(body: bytes, host: str) -> ParsedFeed:
+def _any_feed(body: bytes, host: str, charset: str) -> ParsedFeed:
     try:
         kind = kinds.recognise(body)
     except UnknownInput as error:
@@ -112,7 +112,10 @@ def _any_feed(body: bytes, host: str) -> ParsedFeed:
         raise SourceChanged(host, f"{host} sent {found} where a feed was due {words}".strip()) from error
     if kind != feeds.KIND:
         raise SourceRefused(host, f"{host} sent {kind}; that is fetched by its own setting, not as a feed")
-    return feeds.parse(body, host)
+    try:
+        return feeds.parse(body, host, charset)
+    except SourceChanged as error:
+        raise SourceChanged(host, f"{host}: {error}") from error
 
 
 def _named(paper: Paper, host: str) -> Paper:

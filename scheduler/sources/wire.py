@@ -12,6 +12,7 @@ import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from email.message import Message
 from email.utils import parsedate_to_datetime
 from typing import Protocol
 
@@ -33,6 +34,13 @@ class Response:
     def header(self, name: str) -> str:
         """A header's value, "" for one that is not there."""
         return self.headers.get(name.lower(), "")
+
+    @property
+    def charset(self) -> str:
+        """The charset of Content-Type in lower case, "" without one (RFC 9110, section 8.3.2)."""
+        header = Message()
+        header["Content-Type"] = self.header("Content-Type")
+        return header.get_content_charset("")
 
     @property
     def retry_after(self) -> float | None:

@@ -135,10 +135,12 @@ class Archive:
         undated = {key for key, places in placed.items() if not places} if day is not None else set()
         told = _told(feed.announcements, {name: key for name, (key, _) in known.items()}, placed)
         types = {key: frozenset(places.values()) for key, places in placed.items()}
+        # Only what several sources have can be one paper twice; one source knows its own apart.
+        same = identity.twins(papers) if len({paper.source for paper in papers}) > 1 else {}
         keys: dict[PaperId, int] = {}
         written: dict[int, Paper] = {}
         for paper in papers:
-            before = known.get(paper.id)
+            before = known.get(paper.id) or known.get(same.get(paper.id, paper.id))
             if before is not None:
                 before = (before[0], written.get(before[0], before[1]))
             if before is None:

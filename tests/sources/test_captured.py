@@ -6,8 +6,9 @@ from datetime import UTC, date, datetime
 
 import pytest
 
+from scheduler.errors import UnknownInput
 from scheduler.models import EntryProblem, Paper, ParsedFeed
-from scheduler.sources import kinds
+from scheduler.sources import feeds, kinds
 from tests.sources.captured import captured, counts
 
 pytestmark = pytest.mark.shared
@@ -194,7 +195,12 @@ def test_ill_formed_feeds_end_quickly_and_say_so() -> None:
     assert cut.announcements == ()
     assert cut.truncated
     assert cut.problems
-    assert read("ill_chardet_koi8r.xml").problems[0].problem == "no address"
+    with pytest.raises(UnknownInput, match="names no encoding and is not UTF-8"):
+        read("ill_chardet_koi8r.xml")
+    named = feeds.parse(captured("ill_chardet_koi8r.xml"), charset="koi8-r")
+    assert [(problem.entry, problem.problem) for problem in named.problems] == [
+        ("Как пережить новогоднюю ночь", "no address")
+    ]
 
 
 def test_the_listing_excerpt() -> None:
