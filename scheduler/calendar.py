@@ -7,7 +7,9 @@ empty (arXiv RSS help; seen on 2025-12-31). The calendar tunes expectations and 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date, datetime, time, timedelta
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 NEW_YORK = ZoneInfo("America/New_York")
@@ -26,12 +28,60 @@ HOLIDAYS: dict[int, dict[date, str]] = {
         date(2026, 12, 31): "New Year's Eve",
     }
 }
-"""arXiv's holidays by year with their names: the days are those of its availability page (edited 2026-01-08)."""
+"""arXiv's holidays by year with their names: the days are those of its availability page (edited 2026-01-08).
+
+A year that is not here has the holidays of `expected_holidays`.
+"""
+
+
+_FIXED = {
+    (1, 1): "New Year's Day",
+    (6, 19): "Juneteenth",
+    (7, 4): "Independence Day",
+    (12, 25): "Christmas",
+}
+_MONDAY, _THURSDAY = 0, 3
+_MOVING = {
+    (1, _MONDAY, 3): "Martin Luther King Jr. Day",
+    (9, _MONDAY, 1): "Labor Day",
+    (11, _THURSDAY, 4): "Thanksgiving",
+}
+"""Month, weekday, and the how manieth of the month."""
 
 
 def holiday(evening: date) -> str:
-    """The name of the holiday on which there is no announcement in the evening, "" on every other day."""
-    return HOLIDAYS.get(evening.year, {}).get(evening, "")
+    """The name of the holiday on which no announcement is expected in the evening, "" on every other day."""
+    return _holidays(evening.year).get(evening, "")
+
+
+def is_certain(evening: date) -> bool:
+    """True for a year whose holidays arXiv has named; those of any other year are only expected."""
+    return evening.year in HOLIDAYS
+
+
+@lru_cache(maxsize=16)
+def _holidays(year: int) -> Mapping[date, str]:
+    return HOLIDAYS[year] if year in HOLIDAYS else expected_holidays(year)
+
+
+def expected_holidays(year: int) -> dict[date, str]:
+    """The holidays to be expected in a year that arXiv has not named any for.
+
+    Those of the United States that it keeps year after year: its lists leave out others, and which days of the winter
+    break are free changes. One on a Saturday is kept on the Friday before it, one on a Sunday on the Monday after it
+    (5 U.S.C. 6103).
+    """
+    found = {_kept_on(date(year, *day)): name for day, name in _FIXED.items()}
+    for (month, weekday, count), name in _MOVING.items():
+        first = date(year, month, 1)
+        offset = (weekday - first.weekday()) % 7 + 7 * (count - 1)
+        found[first + timedelta(days=offset)] = name
+    return found
+
+
+def _kept_on(day: date) -> date:
+    moved = {5: -1, 6: 1}
+    return day + timedelta(days=moved.get(day.weekday(), 0))
 
 
 def announced_at(day: date) -> datetime:

@@ -147,6 +147,12 @@ def _missing(finding: Finding, day: date, cause: Cause, now: datetime) -> Judgem
     """Nothing of `day` is there: quiet on a holiday, else waiting while that may only be early, then stale."""
     if not calendar.is_announcement_day(day):
         name = calendar.holiday(day - timedelta(days=1))
+        if (
+            name
+            and not calendar.is_certain(day - timedelta(days=1))
+            and now < calendar.feed_due(day) + SLOWER_AFTER
+        ):
+            return Judgement(finding, BatchState.WAITING, cause)
         return Judgement(finding, BatchState.QUIET, Cause(CauseKind.HOLIDAY, (name,)) if name else cause)
     patience = SLOWER_AFTER if finding is Finding.EMPTY else BUILD_TIME
     is_early = now < calendar.feed_due(day) + patience

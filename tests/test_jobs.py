@@ -79,6 +79,29 @@ def test_an_empty_feed_on_a_holiday_is_quiet_with_its_name() -> None:
     assert (found.state, found.cause) == (BatchState.QUIET, Cause(CauseKind.HOLIDAY, ("Labor Day",)))
 
 
+@pytest.mark.parametrize(("hour", "state"), [(1, BatchState.WAITING), (13, BatchState.QUIET)])
+def test_a_holiday_that_is_only_expected_is_waited_through(hour: int, state: BatchState) -> None:
+    day = date(2027, 9, 7)
+    found = probing.judge(feed(day=day), day, {}, calendar.feed_due(day) + timedelta(hours=hour))
+    assert found.state is state
+
+
+def test_an_expected_holiday_with_papers_is_news() -> None:
+    day = date(2027, 9, 7)
+    found = probing.judge(feed(paper("2709.00001"), day=day), day, {}, calendar.feed_due(day))
+    assert (found.finding, found.state) == (Finding.NEWS, BatchState.FRESH)
+
+
+def test_an_expected_holiday_is_called_probable() -> None:
+    labor_day = datetime(2027, 9, 6, 15, 0, tzinfo=UTC)
+    shown = status.sources(memory_store(), ["cs.LG"], labor_day)
+    english = View("en", "en", "Europe/Berlin", Platform.CONSOLE)
+    assert next_line(shown, english, labor_day) == (
+        "Probably no announcement on Mon: Labor Day; next: Tue 20:00 New York, Wed 02:00 for you"
+    )
+    assert "可能" in next_line(shown, View("zh", "zh", "Asia/Shanghai", Platform.CONSOLE), labor_day)
+
+
 def test_a_refused_category_and_a_feed_without_a_date_have_failed() -> None:
     refused = replace(feed(), errors=("Bad subject class 'XX'.",))
     assert probing.judge(refused, TUESDAY, {}, NOON).cause == Cause(
@@ -393,7 +416,7 @@ def test_the_words_of_a_status() -> None:
     assert source_object(shown, {})["next"] == {
         "date": "2026-09-09",
         "at": "2026-09-08T20:00:00-04:00",
-        "holidays": [{"date": "2026-09-07", "name": "Labor Day"}],
+        "holidays": [{"date": "2026-09-07", "name": "Labor Day", "certain": True}],
     }
 
 
@@ -414,5 +437,6 @@ def test_holidays_before_the_next_announcement(now: datetime, holidays: tuple[st
 
 def test_every_holiday_can_be_said_in_every_language() -> None:
     names = {name for days in calendar.HOLIDAYS.values() for name in days.values()}
-    assert names == set(HOLIDAYS)
+    expected = {name for year in range(2020, 2040) for name in calendar.expected_holidays(year).values()}
+    assert names | expected == set(HOLIDAYS)
     assert all(day.year == year for year, days in calendar.HOLIDAYS.items() for day in days)

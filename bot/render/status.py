@@ -128,6 +128,13 @@ def next_line(status: SourceStatus, view: View, now: datetime) -> str:
     if not status.holidays:
         return t("Next announcement: {following}", following=following)
     evening, name = status.holidays[0]
+    if not calendar.is_certain(evening):
+        return t(
+            "Probably no announcement on {day}: {holiday}; next: {following}",
+            day=t.weekday(evening),
+            holiday=t(name),
+            following=following,
+        )
     if evening == now.astimezone(calendar.NEW_YORK).date():
         return t(
             "No announcement tonight: {holiday}; next: {following}", holiday=t(name), following=following
@@ -157,7 +164,10 @@ def source_object(status: SourceStatus, others: OtherStates) -> dict[str, Any]:
         "next": {
             "date": status.next_day.isoformat(),
             "at": status.next_at.isoformat(),
-            "holidays": [{"date": day.isoformat(), "name": name} for day, name in status.holidays],
+            "holidays": [
+                {"date": day.isoformat(), "name": name, "certain": calendar.is_certain(day)}
+                for day, name in status.holidays
+            ],
         },
     }
 

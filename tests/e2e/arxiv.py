@@ -44,7 +44,7 @@ class Announced:
 
 
 class FakeArxiv:
-    """The server. `asked` holds the path of every request; the feeds are dated the newest announcement day."""
+    """The server. `asked` holds the path of every request; the feeds are dated the newest day that can be out."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -105,7 +105,7 @@ class FakeArxiv:
     async def _feed(self, request: web.Request) -> web.Response:
         self.asked.append(request.path)
         category = request.match_info["category"]
-        day = calendar.newest_day(datetime.now(UTC))
+        day = calendar.possible_day(datetime.now(UTC))
         body = "".join(_entry(paper, category) for paper in self._papers.get(category, ()))
         head = _HEAD.format(category=category, midnight=_midnight(day))
         return web.Response(text=f"{head}{body}</channel></rss>", content_type="application/rss+xml")
@@ -113,7 +113,7 @@ class FakeArxiv:
     async def _listing(self, request: web.Request) -> web.Response:
         self.asked.append(request.path)
         papers = self._papers.get(request.match_info["category"], [])
-        day = calendar.newest_day(datetime.now(UTC))
+        day = calendar.possible_day(datetime.now(UTC))
         sections = "".join(
             _section(name, [paper for paper in papers if paper.kind == kind])
             for kind, name in _SECTIONS.items()

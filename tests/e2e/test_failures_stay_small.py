@@ -19,7 +19,18 @@ from bot.markup import Card
 from bot.outbox import Sender
 from bot.ports import Outcome, Part, Sent
 from scheduler import jobs, planning, query
-from scheduler.models import BatchState, Chat, ChatRef, DeliveryState, Digest, ParsedFeed, Platform, Schedule
+from scheduler.models import (
+    BatchState,
+    Cause,
+    CauseKind,
+    Chat,
+    ChatRef,
+    DeliveryState,
+    Digest,
+    ParsedFeed,
+    Platform,
+    Schedule,
+)
 from scheduler.sources.http import SourceClient
 from scheduler.store import Store
 from scheduler.store.outbox import Plan
@@ -254,7 +265,7 @@ async def test_a_feed_that_nobody_can_read_is_a_failed_day(
         again = await jobs.fetch_if_due(client, thread, ["cs.LG", "cs.RO"], MORNING + timedelta(minutes=1))
     found = {batch.category: batch for batch in first}
     assert found["cs.LG"].state is BatchState.FAILED
-    assert "unexpected ValueError" in found["cs.LG"].reason
+    assert found["cs.LG"].causes[0] == Cause(CauseKind.FAULT, said="ValueError")
     assert (found["cs.RO"].state, found["cs.RO"].received) == (BatchState.FRESH, 1)
     assert again == ()
     assert "as this test wants" in caplog.text
