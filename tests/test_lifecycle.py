@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -325,3 +326,79 @@ def test_who_has_everything_deleted_is_no_longer_named(house: House) -> None:
 def test_every_problem_has_words(house: House, reason: str, lang: str) -> None:
     chat = replace(house.chat(), state=ChatState.GONE, reason=reason)
     assert "Reading group" in standing.problem_words(chat, translator(lang))
+
+
+# another channel
+
+
+CHANNELS = {name: ChatRef(Platform.DISCORD, number) for name, number in (("old", "31"), ("new", "32"))}
+
+
+def on_discord(house: House, name: str, command: str, text: str = "", user: str = "7", **more: Any) -> Reply:
+    """Somebody asks in a channel of Discord's."""
+    kind = more.pop("kind", ChatKind.GROUP)
+    request = Request(CHANNELS[name], kind, user, command, text, chat_title=f"#{name}", lang="en", **more)
+    return asyncio.run(house.desk.answer(request))
+
+
+@pytest.fixture
+def moving(house: House) -> House:
+    """Ada (7) has set #old up, and something waits for it."""
+    house.ask(ChatRef(Platform.DISCORD, "9"), ChatKind.PRIVATE, "7", "start")
+    on_discord(house, "old", "subscribe", "kites")
+    on_discord(house, "old", "settings", "time 07:15")
+    house.enqueue("one", CHANNELS["old"])
+    return house
+
+
+def test_on_discord_the_new_channel_takes_everything(moving: House) -> None:
+    key = moving.chat(CHANNELS["old"]).key
+    moving.tells(Gone("gone_channel"), CHANNELS["old"])
+    direct = ChatRef(Platform.DISCORD, "9")
+    pressed = Request(direct, ChatKind.PRIVATE, "7", action=f"another:{key}", lang="en")
+    told = shown(asyncio.run(moving.desk.answer(pressed)))
+    assert "/feed take" in told
+    assert "#old" in told
+    offered = on_discord(moving, "new", "feed", "take", kind=ChatKind.FORUM)
+    ((button,),) = offered.keyboard.rows
+    assert button.label == "#old"
+    assert "Everything of #old is here now." in shown(
+        on_discord(moving, "new", "", action=button.action, kind=ChatKind.FORUM)
+    )
+    chat = moving.chat(CHANNELS["new"])
+    assert (chat.key, chat.title, chat.kind, chat.schedule.time) == (key, "#new", ChatKind.FORUM, "07:15")
+    assert (chat.state, moving.store.chats.at(CHANNELS["old"])) == (ChatState.ACTIVE, None)
+    assert [one.title for one in moving.store.chats.subscriptions(key)] == ["kites"]
+    claimed = moving.store.outbox.claim(["discord"], moving.now, limit=9)
+    assert [part.chat.ref for part in claimed if part.run_key == "one"] == [CHANNELS["new"]]
+
+
+def test_nobody_takes_what_another_looks_after(moving: House) -> None:
+    assert "nothing to move here" in shown(on_discord(moving, "new", "feed", "take", user="8"))
+    key = moving.chat(CHANNELS["old"]).key
+    stolen = on_discord(moving, "new", "", action=f"take:{key}", user="8")
+    assert "nothing to move" in shown(stolen)
+    refused = on_discord(moving, "new", "feed", "take", may_manage=False)
+    assert "Only who manages this chat" in shown(refused)
+    assert moving.store.chats.at(CHANNELS["old"]) is not None
+
+
+def test_an_answer_about_another_channel_names_it_and_keeps_its_buttons_there(moving: House) -> None:
+    reply = on_discord(moving, "old", "subscriptions", elsewhere=True)
+    assert shown(reply).startswith("For #old:")
+    key = moving.chat(CHANNELS["old"]).key
+    assert all(choice.action.startswith(f"@{key}:") for choice in reply.keyboard.choices)
+    # Without a platform that could be asked who manages it, nothing is changed.
+    pressed = on_discord(moving, "new", "", action=reply.keyboard.choices[0].action)
+    assert "I can't find out just now who manages #old" in shown(pressed)
+    assert moving.store.chats.subscriptions(key)
+
+
+def test_a_part_of_a_forum_does_not_follow_its_old_post_to_another_channel(moving: House) -> None:
+    moving.enqueue("two", CHANNELS["old"])
+    (part,) = moving.store.outbox.claim(["discord"], moving.now, limit=1)
+    record(moving.store, part, Sent("5", thread="5"), moving.now)
+    key = moving.chat(CHANNELS["old"]).key
+    moving.store.chats.move(key, CHANNELS["new"])
+    (part,) = moving.store.outbox.claim(["discord"], moving.now, limit=1)
+    assert part.thread == ""

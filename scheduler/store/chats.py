@@ -261,6 +261,8 @@ class Chats:
                 "update chat set platform = ?, chat_id = ?, thread_id = ? where key = ?",
                 [to.platform, to.chat_id, to.thread_id, key],
             )
+            # A forum's post stays where it was.
+            self._db.execute("update delivery set thread = '' where chat = ? and thread != ''", [key])
 
     def _absorb(self, key: int, other: int) -> None:
         for table in KEPT_BY_PERSON:

@@ -145,6 +145,16 @@ async def test_a_part_without_a_post_is_a_message_like_any_other(
     assert [text_of(message) for message in server.papers.history()] == ["one"]
 
 
+async def test_what_was_made_for_a_channel_becomes_a_post_named_by_its_first_words(
+    adapter: DiscordAdapter, server: Server
+) -> None:
+    forum = server.guild.create_forum_channel("daily")
+    (part,) = make_parts(said("Monday's papers", "one"), Platform.DISCORD)
+    assert isinstance(await adapter.send(ref(forum), part, "run/0"), Sent)
+    (post,) = forum.threads
+    assert post.name == "Monday's papers"
+
+
 # posts over sockets
 
 

@@ -240,7 +240,10 @@ def _put_as(
             return await post_in(forum, client.user.id if client.user else 0, chat, part, key, fields)
         return await message(fields)
 
-    return post if part.post and not chat.thread_id else message
+    if chat.thread_id:
+        return message
+    in_forum = isinstance(client.get_channel(int(chat.chat_id)), discord.ForumChannel)
+    return post if part.post or in_forum else message
 
 
 def _pin_gateway(http: HTTPClient, gateway: yarl.URL) -> None:

@@ -38,7 +38,8 @@ async def post_in(
         return Paused("media")
     if forum.flags.require_tag and not _tags(forum):
         return Paused("no_tag")
-    name = part.post[:NAME_LIMIT].strip()
+    # What was made for a channel has no name for a post: its first words do.
+    name = (part.post or part.plain.strip().partition("\n")[0] or "…")[:NAME_LIMIT].strip()
     there = await _post_of(forum, us, name)
     if there is None:
         settings: dict[str, Any] = {"auto_archive_duration": OPEN_MINUTES, "silent": part.quiet}
