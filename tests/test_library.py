@@ -118,6 +118,8 @@ def test_saved_papers_are_found_by_query_and_tag(ada: Person) -> None:
     assert "None of your 2" in ada.says("/saved since:2030-01-01")
     assert "Saved papers · 2" in ada.says("/saved since:2026-09-01")
     assert "can't read this search" in ada.says("/saved (rl AND")
+    assert "kites" in ada.says("/saved reinf*")
+    assert "at sea" not in ada.says("/saved reinf*")
 
 
 def test_tags_and_exports_are_suggested(ada: Person) -> None:

@@ -167,12 +167,18 @@ def search(
 
 
 def among(db: Database, query: Query, keys: Sequence[int], *, today: date) -> frozenset[int]:
-    """Those of `keys` that `query` finds: the cost is that of the keys, not of the archive."""
+    """Those of `keys` that `query` finds: the cost is that of the keys, not of the archive.
+
+    But for a prefix, whose words FTS5 would gather anew for every key: there all hits are read once.
+    """
     low, high = _range(db, query, today)
     within = [key for key in keys if low <= key <= high]
     match = fts(query)
-    if not match:
+    if not match or not within:
         return frozenset(within)
+    if _has_prefix(query):
+        hits = db.execute(_MATCHING, {"match": match, "low": min(within), "high": max(within)})
+        return frozenset(key for (key,) in hits) & frozenset(within)
     found: set[int] = set()
     for start in range(0, len(within), _KEYS_AT_ONCE):
         chunk = within[start : start + _KEYS_AT_ONCE]
