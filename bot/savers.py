@@ -50,8 +50,9 @@ def _tell(store: Store, person: str, now: datetime) -> bool:
 
 
 def _is_time(store: Store, chat: Chat, now: datetime) -> bool:
-    """Once the day's hour has come, and not before a digest that still waits for its papers."""
-    if now < slots.slot_on(chat.schedule, slots.local_day(chat.schedule, now)):
+    """Once the day's hour has come, outside quiet hours, and not before a digest that still waits for its papers."""
+    schedule = chat.schedule
+    if now < slots.slot_on(schedule, slots.local_day(schedule, now)) or slots.quiet_end(schedule, now) > now:
         return False
     due = store.chats.next_digest(chat.key)
     return not store.chats.subscriptions(chat.key) or due is None or due > now

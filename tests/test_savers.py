@@ -12,7 +12,17 @@ from bot import savers
 from bot.deliveries import render
 from bot.ports import Part
 from scheduler import planning
-from scheduler.models import Chat, ChatKind, ChatState, Paper, PaperId, ParsedFeed, Platform
+from scheduler.models import (
+    Chat,
+    ChatKind,
+    ChatState,
+    Paper,
+    PaperId,
+    ParsedFeed,
+    Platform,
+    Quiet,
+    Schedule,
+)
 from scheduler.store import Store
 from tests.builders import MORNING, TUESDAY, chat_in, feed, memory_store, paper
 
@@ -152,3 +162,13 @@ def test_who_stopped_is_left_alone_and_old_news_is_dropped(store: Store) -> None
     store.chats.set_state(chat.key, ChatState.ACTIVE)
     much_later: datetime = AFTER_SLOT + savers.WITHIN + timedelta(days=1)
     assert savers.tell_if_due(store, much_later) == 0
+
+
+def test_quiet_hours_are_kept(store: Store) -> None:
+    quiet = Schedule("08:00", "UTC", quiet=Quiet("07:00", "11:00"))
+    chat = replace(ada(store), schedule=quiet)
+    store.chats.save(chat, MORNING)
+    saves(store, chat, "2609.00001")
+    becomes(store, replace(KITES, version=2))
+    assert savers.tell_if_due(store, AFTER_SLOT) == 0
+    assert savers.tell_if_due(store, AFTER_SLOT + timedelta(hours=3)) == 1
