@@ -33,10 +33,16 @@ def render(chat: Chat, digest: Digest, run_key: str, start_link: str = "") -> tu
     paper's private card is opened with from a channel.
     """
     view = view_of(chat, start_link)
-    parts = _page(digest, view, run_key) if chat.kind is ChatKind.PRIVATE else _list_and_file(digest, view)
+    parts = _parts(chat, digest, view, run_key)
     if chat.kind is ChatKind.FORUM:
         parts = as_post(parts, render_digest.days_line(digest, view.t))
     return tuple(part.to_json() for part in parts)
+
+
+def _parts(chat: Chat, digest: Digest, view: View, run_key: str) -> tuple[Part, ...]:
+    if digest.expected is not None:
+        return make_parts((render_digest.nothing_new(view, digest.expected),), view.platform)
+    return _page(digest, view, run_key) if chat.kind is ChatKind.PRIVATE else _list_and_file(digest, view)
 
 
 def _page(digest: Digest, view: View, run_key: str) -> tuple[Part, ...]:

@@ -29,8 +29,10 @@ from bot.ports import (
     Retry,
     Sent,
 )
+from scheduler import slots
 from scheduler.models import Chat, ChatKind, ChatState, Delivery, Platform
 from scheduler.store import Store
+from scheduler.store.outbox import QUIET_HOURS
 from scheduler.store.thread import StoreThread
 
 logger = logging.getLogger(__name__)
@@ -181,6 +183,13 @@ class Sender:
             cooling.add_done_callback(lambda _: self._cooling.pop(chat.key, None))
 
     async def _deliver(self, delivery: Delivery) -> None:
+        ready = self._clock()
+        until = slots.quiet_end(delivery.chat.schedule, ready)
+        if until > ready:
+            await self._store.call(
+                lambda store: store.outbox.later(delivery.key, until, QUIET_HOURS, counted=False)
+            )
+            return
         wait = self._pace.wait(delivery.chat, time.monotonic())
         if wait:
             await self._sleep(wait)

@@ -14,6 +14,7 @@ from bot.markup import Block, LineKind, dialect_for, pack, visible
 from bot.ports import ACTION_LIMIT
 from bot.render.digest import digest_compact, digest_pages, nothing_new, page_keyboard
 from bot.render.view import View
+from scheduler import calendar
 from scheduler.models import (
     AnnounceType,
     Author,
@@ -260,7 +261,7 @@ def test_numbers_link_into_a_private_card_where_the_bot_can_be_reached() -> None
     ],
 )
 def test_nothing_new_names_the_next_announcement_on_the_readers_clock(now: datetime, expected: str) -> None:
-    assert said((nothing_new(view(), now),)) == expected
+    assert said((nothing_new(view(), calendar.next_day(now)),)) == expected
 
 
 def test_papers_keep_their_day_in_a_late_digest() -> None:

@@ -25,7 +25,7 @@ from bot.render.query_words import describe, error_line, explain_error
 from bot.render.search import Result, search_page
 from bot.render.text import digest_text
 from bot.render.view import View
-from scheduler import query
+from scheduler import calendar, query
 from scheduler.categories import ALIASES, CATEGORIES, canonical, category_name
 from scheduler.errors import QueryError
 from scheduler.models import Author, Match, Paper, PaperId, Platform
@@ -117,7 +117,7 @@ SAID_IN_PSEUDO: dict[str, Callable[[], str]] = {
     ),
     "second page": lambda: said((digest_pages(large(18), PSEUDO_VIEW)[1].blocks[0],)),
     "compact": lambda: said(digest_compact(SAMPLE, PSEUDO_VIEW)),
-    "nothing": lambda: said((nothing_new(PSEUDO_VIEW, NOW),)),
+    "nothing": lambda: said((nothing_new(PSEUDO_VIEW, calendar.next_day(NOW)),)),
     "buttons": lambda: labels(
         page_keyboard("x", digest_pages(SAMPLE, PSEUDO_VIEW)[0], 2, translator(PSEUDO))
     ),

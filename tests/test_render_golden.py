@@ -20,7 +20,7 @@ from bot.render.query_words import explain_error
 from bot.render.search import Result, search_page
 from bot.render.text import digest_text
 from bot.render.view import View
-from scheduler import query
+from scheduler import calendar, query
 from scheduler.errors import QueryError
 from scheduler.models import Match, Platform
 from tests.sample_digest import DIFFUSION, GRADIENTS, SAMPLE, SILENT, STAR, TUESDAY, WORDS
@@ -74,7 +74,9 @@ GOLDEN: dict[str, Callable[[], str]] = {
     "digest_discord.txt": lambda: pages("en", "both", Platform.DISCORD),
     "compact_telegram.txt": lambda: in_dialect(digest_compact(SAMPLE, view("en", "en")), Platform.TELEGRAM),
     "compact_discord_zh.txt": lambda: in_dialect(digest_compact(SAMPLE, view("zh", "zh")), Platform.DISCORD),
-    "nothing_new.txt": lambda: in_dialect([nothing_new(view("en", "en"), NOW)], Platform.CONSOLE),
+    "nothing_new.txt": lambda: in_dialect(
+        [nothing_new(view("en", "en"), calendar.next_day(NOW))], Platform.CONSOLE
+    ),
     "card_en.txt": lambda: card("en", "en"),
     "card_both_telegram.txt": lambda: card("en", "both", Platform.TELEGRAM),
     "card_zh_discord.txt": lambda: card("zh", "zh", Platform.DISCORD),

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
-from zoneinfo import ZoneInfo, available_timezones
 
-from bot.commands import ordering, sounding
+from bot.commands import ordering, scheduling, sounding
 from bot.commands.subscribing import next_digest
 from bot.commands.visit import Visit, action, bold, code, line, rows, say
 from bot.locale import N_, translator
@@ -23,14 +21,15 @@ CONTENT_WORDS = {
 """What people call what papers are shown in, besides the names themselves."""
 
 LANGUAGES = {"en": "English", "zh": "中文"}
-WEEKDAYS = {"workdays": frozenset(range(5)), "daily": frozenset(range(7))}
 
 
 def settings(visit: Visit) -> Reply:
-    """The settings, or one of them changed: `time 07:30`, `zone Europe/Berlin`, `lang zh`, `papers both`."""
+    """The settings, or one of them changed: `time 07:30`, `weekly monday`, `quiet 22:00-07:00`, `lang zh`."""
     name, _, value = visit.argument.partition(" ")
     if not name:
         return _overview(visit)
+    if not value and name.casefold() in scheduling.DAYS:
+        return set_one(visit, "days", name)
     return set_one(visit, ALIASES.get(name.casefold(), name.casefold()), value.strip())
 
 
@@ -46,18 +45,15 @@ def _overview(visit: Visit) -> Reply:
     papers = [name for name in CONTENT if name != chat.content]
     return say(
         line(bold(t("Settings of this chat"))),
-        t("Digest at {time}, {zone}.", time=chat.schedule.time, zone=chat.schedule.zone),
-        t(
-            "I write {language}; papers are shown {how}.",
-            language=LANGUAGES.get(chat.lang, chat.lang),
-            how=t(CONTENT[chat.content]),
-        ),
+        *scheduling.words(visit),
+        _languages(visit),
         *ordering.words(visit),
         sounding.words(visit),
         t("To change one of them:"),
         line(code("/settings time 07:30")),
         line(code("/settings zone Europe/Berlin")),
-        line(code("/settings days workdays")),
+        line(code("/settings weekly monday")),
+        line(code("/settings quiet 22:00-07:00")),
         line(code("/settings order for-you")),
         next_digest(visit),
         keyboard=rows(
@@ -66,11 +62,21 @@ def _overview(visit: Visit) -> Reply:
                 Button(t("Papers {how}", how=t(CONTENT[name])), action(visit, "set", "papers", name))
                 for name in papers
             ),
+            *scheduling.buttons(visit),
             *ordering.buttons(visit),
             sounding.button(visit),
             Button(t("A group or channel of yours"), "channel") if chat.kind is ChatKind.PRIVATE else None,
             width=1,
         ),
+    )
+
+
+def _languages(visit: Visit) -> str:
+    t, chat = visit.t, visit.chat
+    return t(
+        "I write {language}; papers are shown {how}.",
+        language=LANGUAGES.get(chat.lang, chat.lang),
+        how=t(CONTENT[chat.content]),
     )
 
 
@@ -92,40 +98,23 @@ def set_one(visit: Visit, name: str, value: str) -> Reply:
     changed = change(visit.chat, value)
     if changed is None:
         return say(
-            visit.t("“{value}” does not fit here. {what}", value=value[:40], what=visit.t(TAKES[name]))
+            visit.t("“{value}” does not fit here. {what}", value=value[:40], what=visit.t(TAKES[name])),
+            line(code(f"/settings {name} {EXAMPLES[name]}")),
         )
     visit.store.chats.save(changed, visit.now)
+    if changed.schedule.quiet != visit.chat.schedule.quiet:
+        visit.store.outbox.release(changed.key, visit.now)
     # Who changes another chat's language goes on reading their own.
     t = visit.t if visit.asker is not None else translator(changed.lang)
     after = replace(visit, chat=changed, t=t)
     return say(
         t("Done."),
-        *_overview(after).blocks[0].lines[1:3],
+        *scheduling.words(after),
+        _languages(after),
         *ordering.words(after),
         sounding.words(after),
         next_digest(after),
     )
-
-
-def _time(chat: Chat, value: str) -> Chat | None:
-    match = re.fullmatch(r"(\d{1,2})[:.h：](\d{2})", value)
-    if not match or int(match[1]) > 23 or int(match[2]) > 59:
-        return None
-    time = f"{int(match[1]):02d}:{match[2]}"
-    return replace(chat, schedule=replace(chat.schedule, time=time))
-
-
-def _zone(chat: Chat, value: str) -> Chat | None:
-    names = {name.casefold(): name for name in available_timezones()}
-    zone = names.get(value.replace(" ", "_").casefold())
-    if zone is None:
-        return None
-    return replace(chat, schedule=replace(chat.schedule, zone=str(ZoneInfo(zone))))
-
-
-def _days(chat: Chat, value: str) -> Chat | None:
-    days = WEEKDAYS.get(value.casefold())
-    return replace(chat, schedule=replace(chat.schedule, weekdays=days)) if days else None
 
 
 def _lang(chat: Chat, value: str) -> Chat | None:
@@ -144,9 +133,12 @@ def _papers(chat: Chat, value: str) -> Chat | None:
 
 
 CHANGES: dict[str, Callable[[Chat, str], Chat | None]] = {
-    "time": _time,
-    "zone": _zone,
-    "days": _days,
+    "time": scheduling.time,
+    "zone": scheduling.zone,
+    "days": scheduling.days,
+    "weekly": scheduling.weekly,
+    "quiet": scheduling.quiet,
+    "empty": scheduling.empty,
     "lang": _lang,
     "papers": _papers,
     "order": ordering.changed,
@@ -158,6 +150,9 @@ EXAMPLES = {
     "time": "07:30",
     "zone": "Europe/Berlin",
     "days": "workdays",
+    "weekly": "monday",
+    "quiet": "22:00-07:00",
+    "empty": "on",
     "lang": "zh",
     "papers": "both",
     "order": "for-you",
@@ -165,9 +160,12 @@ EXAMPLES = {
 }
 
 TAKES = {
-    "time": N_("A time of day such as 07:30."),
+    "time": N_("A time of day such as 07:30, or announcement: as soon as one is complete."),
     "zone": N_("A time zone such as Europe/Berlin or Asia/Shanghai."),
-    "days": N_("Either daily or workdays."),
+    "days": N_("Either daily or workdays, or days such as mon wed fri."),
+    "weekly": N_("A day of the week such as monday: the digest of a whole week."),
+    "quiet": N_("Hours in which nothing is sent, such as 22:00-07:00, or off."),
+    "empty": N_("Either on or off: whether I say so when there is nothing new."),
     "lang": N_("Either en or zh."),
     "papers": N_("One of original, translation and both."),
     "order": N_("One of announced, title-first and for-you."),

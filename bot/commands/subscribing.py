@@ -153,13 +153,14 @@ def _saved(visit: Visit, saved: Subscription, parsed: Query, loose: bool) -> Rep
 
 
 def _first_date(visit: Visit) -> date | None:
-    """The first announcement to be told of: today's, while the chat's slot of today is still to come."""
+    """The first announcement to be told of: the newest, while the slot in which the chat gets it is still to come."""
     newest = visit.store.archive.newest_date()
-    if newest is None:
+    entry = visit.store.due.of(visit.chat.key)
+    if newest is None or entry is None:
         return None
-    schedule = visit.chat.schedule
-    today = slots.local_day(schedule, visit.now)
-    if slots.slot_on(schedule, today) > visit.now and newest >= calendar.newest_day(visit.now):
+    was_planned = entry.planned_until is not None and entry.planned_until >= newest
+    is_next = entry.slot < calendar.announced_at(calendar.next_day(visit.now))
+    if is_next and not was_planned and newest >= calendar.newest_day(visit.now):
         return newest
     return newest + timedelta(days=1)
 
@@ -191,15 +192,32 @@ def _rate_words(visit: Visit, found: int, days: int) -> str:
 
 def next_digest(visit: Visit) -> str:
     """A sentence with the moment of the next digest, on the reader's clock."""
-    due = visit.store.chats.next_digest(visit.chat.key) or slots.next_slot(visit.chat.schedule, visit.now)
+    t, schedule = visit.t, visit.chat.schedule
+    due = visit.store.chats.next_digest(visit.chat.key) or slots.next_slot(schedule, visit.now)
+    if due <= visit.now:
+        return t("Next digest as soon as the announcement that it waits for is complete.")
     local = due.astimezone(visit.local_now.tzinfo)
-    days = (local.date() - visit.local_now.date()).days
-    time = visit.chat.schedule.time
-    if due <= visit.now or days == 0:
-        return visit.t("Next digest today at {time}.", time=time)
+    days, time = (local.date() - visit.local_now.date()).days, t.time(local)
+    if schedule.at_announcement:
+        return _next_at_announcement(visit, local.date(), days, time)
+    if days == 0:
+        return t("Next digest today at {time}.", time=time)
     if days == 1:
-        return visit.t("Next digest tomorrow at {time}.", time=time)
-    return visit.t("Next digest on {date} at {time}.", date=visit.t.date(local.date()), time=time)
+        return t("Next digest tomorrow at {time}.", time=time)
+    return t("Next digest on {date} at {time}.", date=t.date(local.date()), time=time)
+
+
+def _next_at_announcement(visit: Visit, day: date, days: int, time: str) -> str:
+    t = visit.t
+    if days == 0:
+        return t("Next digest today, as soon as the announcement is complete, from {time} on.", time=time)
+    if days == 1:
+        return t("Next digest tomorrow, as soon as the announcement is complete, from {time} on.", time=time)
+    return t(
+        "Next digest on {date}, as soon as the announcement is complete, from {time} on.",
+        date=t.date(day),
+        time=time,
+    )
 
 
 def unsubscribe(visit: Visit) -> Reply:

@@ -12,7 +12,7 @@ from bot.commands.visit import Visit, bold, code, line, rows, say
 from bot.markup import Block, Line
 from bot.ports import Button, Reply
 from bot.render.paper_words import field_names
-from scheduler import digest, matching, paper_ids, planning, query
+from scheduler import digest, matching, paper_ids, planning, query, slots
 from scheduler.errors import NotAPaperId, QueryError
 from scheduler.models import DeliveryState, PaperId, Subscription
 from scheduler.query import And, Node, Not, Query
@@ -103,13 +103,23 @@ def run_words(visit: Visit, run: Run) -> str:
                 "Sent on {moment}, but the platform never said whether it arrived.",
                 moment=moment_words(visit, run.planned),
             )
-    if run.waits_until is not None and run.waits_until > visit.now:
+    planned = moment_words(visit, run.planned)
+    if run.waits_until is None or run.waits_until <= visit.now:
+        return t("Planned on {moment}; it is on its way.", moment=planned)
+    until = moment_words(visit, run.waits_until)
+    if run.waits_until <= slots.quiet_end(visit.chat.schedule, visit.now):
         return t(
-            "Planned on {moment}; it waits until {until}, because the platform asks for that.",
-            moment=moment_words(visit, run.planned),
-            until=moment_words(visit, run.waits_until),
+            "Planned on {moment}; it comes at the end of the quiet hours, {until}.",
+            moment=planned,
+            until=until,
         )
-    return t("Planned on {moment}; it is on its way.", moment=moment_words(visit, run.planned))
+    if not run.reason:
+        return t("Planned on {moment}; it is on its way.", moment=planned)
+    return t(
+        "Planned on {moment}; it waits until {until}, because the platform asks for that.",
+        moment=planned,
+        until=until,
+    )
 
 
 def moment_words(visit: Visit, moment: datetime) -> str:

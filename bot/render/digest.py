@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from functools import lru_cache
 from typing import NamedTuple, overload
 
@@ -198,7 +198,16 @@ def _header(digest: Digest, view: View, number: int) -> Block:
         )
     lines = [line(f"📬 {days_line(digest, t)}", kind=LineKind.HEADING)]
     lines.append(dotted(announced_line(digest.dates, view), _counts(digest, t)))
-    return Block(tuple(lines), opens_card=True)
+    return Block((*lines, *_late_lines(digest, view)), opens_card=True)
+
+
+def _late_lines(digest: Digest, view: View) -> tuple[Line, ...]:
+    """For when a digest that was missed was meant, on the reader's clock."""
+    if digest.meant_for is None:
+        return ()
+    t, meant = view.t, view.local(digest.meant_for)
+    words = t("Late: meant for {weekday} {time}.", weekday=t.weekday(meant.date()), time=t.time(meant))
+    return (line(words, kind=LineKind.QUIET),)
 
 
 def days_line(digest: Digest, t: Translator) -> str:
@@ -413,9 +422,9 @@ def untranslated_line(digest: Digest, view: View) -> str:
     return t("Not translated today: {missing} of {total} ({reason})", reason=reason, **counts)
 
 
-def nothing_new(view: View, now: datetime) -> Block:
-    """For who asks when there is nothing: when the next announcement comes, on the reader's clock."""
-    t, moment = view.t, view.local(calendar.announced_at(calendar.next_day(now)))
+def nothing_new(view: View, expected: date) -> Block:
+    """For who asks when there is nothing: when the next announcement (its date) comes, on the reader's clock."""
+    t, moment = view.t, view.local(calendar.announced_at(expected))
     return Block(
         (
             line(
@@ -466,6 +475,7 @@ def digest_compact(digest: Digest, view: View) -> tuple[Block, ...]:
             (
                 line(f"📬 {days_line(digest, t)}", kind=LineKind.HEADING),
                 dotted(announced_line(digest.dates, view), total_line(digest, t)),
+                *_late_lines(digest, view),
             ),
             True,
         )

@@ -73,6 +73,9 @@ _WORST_FIRST = (
     DeliveryState.SENT,
 )
 
+QUIET_HOURS = "quiet hours"
+"""Why a part waits that became ready when its chat wants quiet."""
+
 NOTICE = "notice "
 """What the run keys of notices about chats begin with; they are no digests."""
 
@@ -284,6 +287,14 @@ class Outbox:
             "update delivery set state = 'pending', not_before = ?, reason = ?, lease_until = null, "
             "attempts = attempts - ? where key = ?",
             [not_before.timestamp(), reason, 0 if counted else 1, key],
+        )
+
+    def release(self, chat: int, now: datetime) -> None:
+        """Lets go what waits for the end of a chat's quiet hours: they are others now."""
+        self._db.execute(
+            "update delivery set not_before = ?, reason = '' where chat = ? and state = 'pending' "
+            "and not_before > ? and reason in ('', ?)",
+            [now.timestamp(), chat, now.timestamp(), QUIET_HOURS],
         )
 
     def failed(self, key: int, reason: str) -> None:
