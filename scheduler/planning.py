@@ -134,7 +134,7 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class _Slot:
-    """A slot's run key and the slot after it; whether it was missed, and for when a late digest was meant."""
+    """A slot's run key and the next one that is not missed; whether this was, and for when a late digest was meant."""
 
     run_key: str
     next_slot: datetime
@@ -145,12 +145,11 @@ class _Slot:
 def _slot(schedule: Schedule, slot: datetime, newest: date, now: datetime) -> _Slot:
     promised = max(slot, calendar.feed_due(newest))
     is_late = not schedule.at_announcement and now - promised > LATE
-    return _Slot(
-        slots.run_key(schedule, slot),
-        slots.next_slot(schedule, now),
-        slots.is_missed(schedule, slot, now),
-        slot if is_late else None,
-    )
+    is_missed = slots.is_missed(schedule, slot, now)
+    following = slots.next_slot(schedule, slot if is_missed else now)
+    while following <= now and slots.is_missed(schedule, following, now):
+        following = slots.next_slot(schedule, following)
+    return _Slot(slots.run_key(schedule, slot), following, is_missed, slot if is_late else None)
 
 
 @dataclass(frozen=True, slots=True)
