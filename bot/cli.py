@@ -1,4 +1,5 @@
-"""`paperboy`: demo, run, chat, fetch, import, translations, replay, backfill, status, check, digest, search, site.
+"""`paperboy`: demo, run, chat, fetch, import, translations, replay, backfill, status, check, enrich, digest, search,
+site.
 
 Exit status: 0 done, 1 failed, 2 wrong usage or settings. What a program may read goes to standard output, what a
 person should know to standard error, each in one clear line.
@@ -24,6 +25,7 @@ from bot import (
     backfilling,
     checking,
     console,
+    enriching,
     fetching,
     importing,
     learning,
@@ -302,6 +304,16 @@ def learn(database: Path | None) -> None:
     """
     done, total = learning.learn(load_settings(database=database), sys.stderr)
     click.echo(f"{done} of {total} papers can be found by meaning")
+
+
+@paperboy.command()
+@database_option
+def enrich(database: Path | None) -> None:
+    """Make the TL;DRs and translations of the coming digests now, within the day's budget.
+
+    `paperboy run` does it by itself; this is for who prints digests without it.
+    """
+    click.echo(asyncio.run(enriching.enrich(load_settings(database=database))))
 
 
 @paperboy.command()

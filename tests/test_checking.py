@@ -1,4 +1,4 @@
-"""`paperboy check`: what works, and which setting to mend where something does not."""
+"""`paperboy check` and `paperboy enrich`: what works and which setting to mend; words made at once."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.arxiv import FakeArxiv
 from tests.e2e.running import ROOT
 from tests.fakes import model_server as plays
 from tests.fakes.discord_server import FakeDiscord
@@ -41,22 +42,29 @@ async def discord() -> AsyncIterator[FakeDiscord]:
     await running.stop()
 
 
-async def check(folder: Path, **settings: str) -> tuple[int, dict[str, str], str]:
-    """The exit status, and each line by what it is about; then everything that was written."""
+async def paperboy(folder: Path, *command: str, said: str = "", **settings: str) -> tuple[int, str]:
+    """The exit status of a command, and everything that was written."""
     environ = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "HOME": str(folder)}
     environ["PAPERBOY_DATABASE"] = str(folder / "p.sqlite")
     environ |= {f"PAPERBOY_{name.upper()}": value for name, value in settings.items()}
     started = await asyncio.create_subprocess_exec(
         sys.executable,
-        *("-m", "bot", "check"),
+        *("-m", "bot", *command),
         cwd=folder,
         env=environ,
+        stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
     )
-    written = (await started.communicate())[0].decode()
+    written = (await started.communicate(said.encode()))[0].decode()
+    return started.returncode or 0, written
+
+
+async def check(folder: Path, **settings: str) -> tuple[int, dict[str, str], str]:
+    """The exit status, and each line by what it is about; then everything that was written."""
+    status, written = await paperboy(folder, "check", **settings)
     parted = [line.split(maxsplit=1)[1].partition(": ") for line in written.splitlines() if " " in line]
-    return started.returncode or 0, {name: told for name, _, told in parted}, written
+    return status, {name: told for name, _, told in parted}, written
 
 
 async def test_all_is_well(
@@ -120,3 +128,35 @@ async def test_a_model_without_a_name_is_a_wrong_setting(tmp_path: Path) -> None
     status, _, written = await check(tmp_path, model_url="http://127.0.0.1:9/v1")
     assert status == 2
     assert "PAPERBOY_MODEL_NAME" in written
+
+
+# paperboy enrich
+
+
+async def test_words_are_made_at_once_for_the_coming_digests(tmp_path: Path, model: ModelServer) -> None:
+    arxiv = FakeArxiv()
+    await arxiv.start()
+    arxiv.announce(
+        "cs.RO", "2612.00001", "SailNet: a diffusion policy", "We propose SailNet. It wins 87% of races."
+    )
+    told = {"model_url": model.url, "model_name": "sea-model"}
+    status, written = await paperboy(tmp_path, "fetch", "cs.RO", **arxiv.settings)
+    await arxiv.stop()
+    assert status == 0, written
+    said = '/settings papers both\n/subscribe "diffusion policy"\n'
+    assert (await paperboy(tmp_path, "chat", said=said))[0] == 0
+    status, written = await paperboy(tmp_path, "enrich", **told)
+    assert status == 0, written
+    assert "sea-model works" in written
+    assert "ok 4" in written
+    assert [one.is_chinese for one in model.asked] == [False, True]
+    assert (await paperboy(tmp_path, "enrich", **told))[0] == 0
+    assert len(model.asked) == 2
+    _, written = await paperboy(tmp_path, "status", **told)
+    assert "sea-model works" in written
+
+
+async def test_without_a_model_nothing_can_be_made(tmp_path: Path) -> None:
+    status, written = await paperboy(tmp_path, "enrich")
+    assert status == 2
+    assert "PAPERBOY_MODEL_URL" in written

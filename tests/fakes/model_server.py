@@ -88,12 +88,12 @@ def chinese_title(title: str) -> str:
 
 
 def chinese(text: str) -> str:
-    """A text in Chinese of about the right length, by sentences, with every number and acronym of the source."""
+    """A text in Chinese of about the right length, by sentences, with every number and name of the source."""
     return "".join(_chinese_sentence(sentence) for sentence in re.split(r"(?<=[.!?]) ", text) if sentence)
 
 
 def _chinese_sentence(sentence: str) -> str:
-    kept = re.findall(r"[\w.%$-]*\d[\w.%]*[\w%]|\d|\b[A-Z]{2,}\b", sentence)
+    kept = re.findall(r"[\w.%$-]*\d[\w.%]*[\w%]|\d|\b[A-Z]\w*[A-Z]\w*\b", sentence)
     filling = "我们在这里用中文说明作者所提出的策略与结果并且逐句译出原文的内容不多也不少"
     length = max(len(sentence) // 3, 4)
     said = (filling * (length // len(filling) + 1))[:length]
