@@ -15,6 +15,7 @@ from scheduler.errors import QueryError
 from scheduler.models import Subscription
 from scheduler.query import Query
 from scheduler.store.chats import SUBSCRIPTIONS_PER_CHAT, TooManySubscriptions
+from scheduler.topics import named
 
 RATE_DAYS = 5
 _QUOTES = '"“”„«»「」'
@@ -307,7 +308,7 @@ def _query_of(one: Subscription) -> tuple[str, ...]:
 
 def subscribe_topic(visit: Visit) -> Reply:
     """A topic's button."""
-    topic = next((topic for topic in visit.house.topics if topic.key == visit.argument), None)
+    topic = named(visit.house.topics, visit.argument)
     if topic is None:
         return say(visit.t("This topic is not in the catalogue any more."), keyboard=_to_topics(visit))
     return _save(visit, query.parse(topic.query), visit.in_its_language(topic.title))

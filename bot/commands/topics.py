@@ -79,7 +79,7 @@ def _unknown(visit: Visit) -> Reply:
 def topic_page(visit: Visit) -> Reply:
     """The buttons of a topic: its first page, and the others."""
     place = SearchPlace.read(visit.argument)
-    found = next((topic for topic in visit.house.topics if topic.key == place.query), None)
+    found = named(visit.house.topics, place.query)
     if found is None:
         gone = visit.t("This topic is not in the catalogue any more.")
         return say(gone, keyboard=rows(Button(visit.t("Pick a topic"), "topics")))

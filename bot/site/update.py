@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from hashlib import blake2b
 from html import escape
@@ -107,7 +107,7 @@ def _write_topic(folder: Folder, topic: Topic, entries: Sequence[Entry], form: F
     name, view = f"topics/{topic.key}", form.view
     months = sorted((Path(found).stem for found in folder.names(f"{name}/")), reverse=True)
     newest = entries[:NEWEST]
-    stream = _stream(topic, newest, form)
+    stream = replace(_stream(topic, newest, form), exact=len(entries) <= NEWEST)
     folder.write(f"{name}.html", pages.topic_page(topic, stream, months, form))
     described = stream.description[0][1]
     posts = tuple(feeds.post(one, view.lang) for one in newest)

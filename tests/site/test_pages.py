@@ -133,7 +133,7 @@ def test_a_topics_page_is_its_description_and_its_newest_papers_with_why(pages: 
     page = pages["topics/world-models.html"]
     for words in (
         "Models that predict what happens next in an environment, for planning, simulation and play.",
-        "100 papers, newest first",
+        "more than 100 papers, newest first",
         "Wednesday, 30 September 2026",
         "By Ada Lovelace",
         "found by world model (title)",
