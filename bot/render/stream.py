@@ -19,7 +19,7 @@ from bot.render.view import View
 from scheduler.models import DigestPaper, PaperId, Section
 from scheduler.topics import Topic
 
-BYLINE = 8
+BYLINE = 10
 """Authors named in a byline; the rest is counted."""
 
 FIELDS = {
