@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from datetime import date
 from hashlib import blake2b
 from html import escape
-from itertools import pairwise
 from pathlib import Path
 
 from bot.render.page import STYLE
@@ -72,8 +71,7 @@ def _wanted(store: Store, folder: Folder, form: Form, newest: int | None) -> lis
     dates = store.archive.dates(_FIRST, last) if last else ()
     looked_at = frozenset(dates[-newest:] if newest else dates)
     orders = []
-    for before, day in pairwise((None, *dates)):
-        assert day is not None
+    for before, day in zip((None, *dates), dates, strict=False):
         if day not in looked_at and (day not in folder.days or folder.remembers(day)):
             continue
         made_from = _hash(program, str(before), store.archive.fingerprint(day))
@@ -89,18 +87,22 @@ def _write_feed(folder: Folder, feed: Feed) -> None:
 
 def _write_topics(folder: Folder, form: Form, made: Sequence[date]) -> None:
     known = _Known(folder)
-    months = {_month(day) for day in made}
+    months = sorted({_month(day) for day in made})
     for topic in form.topics:
-        for month in sorted(months):
-            days = [day for day in folder.days if _month(day) == month]
-            if entries := known.entries(topic, days):
-                stream = _stream(topic, entries, form)
-                folder.write(
-                    f"topics/{topic.key}/{month}.html", pages.topic_page(topic, stream, (), form, month)
-                )
+        for month in months:
+            _write_month(folder, topic, month, known, form)
         _write_topic(folder, topic, known.entries(topic, known.newest), form)
     keys = {topic.key for topic in form.topics}
     folder.remove("topics", lambda name: name.split("/")[1].partition(".")[0] not in keys)
+
+
+def _write_month(folder: Folder, topic: Topic, month: str, known: _Known, form: Form) -> None:
+    name = f"topics/{topic.key}/{month}.html"
+    entries = known.entries(topic, [day for day in folder.days if _month(day) == month])
+    if entries:
+        folder.write(name, pages.topic_page(topic, _stream(topic, entries, form), (), form, month))
+    else:
+        folder.remove("topics", name.__eq__)
 
 
 def _write_topic(folder: Folder, topic: Topic, entries: Sequence[Entry], form: Form) -> None:

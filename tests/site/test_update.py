@@ -152,6 +152,18 @@ def test_a_topic_that_is_gone_takes_its_pages_along(store: Store, tmp_path: Path
     assert "world-models" not in (tmp_path / "index.html").read_text("utf-8")
 
 
+def test_a_month_that_a_topic_has_no_more_goes_too(store: Store, tmp_path: Path) -> None:
+    update(store, tmp_path, form())
+    changed = tuple(
+        replace(one, query="nothing-has-this") if one.key == "world-models" else one
+        for one in topics.catalogue()
+    )
+    assert update(store, tmp_path, Form("both", changed)).removed == ("topics/world-models/2026-09.html",)
+    page = (tmp_path / "topics/world-models.html").read_text("utf-8")
+    assert "Nothing yet." in page
+    assert "2026-09.html" not in page
+
+
 def test_another_language_writes_the_pages_anew(store: Store, tmp_path: Path) -> None:
     update(store, tmp_path, form("en"))
     assert "绳索的世界模型" not in (tmp_path / "days/2026-09-29.html").read_text("utf-8")
