@@ -182,29 +182,37 @@ def _streams(documents: Sequence[Document], field: Field) -> list[str]:
 
 
 class _Column:
-    """One field of all papers as one stream of tokens, with a gap behind each paper's.
+    """One field of all papers: for each token the papers that have it.
 
-    Masks are made for what queries ask for: of a token, and of the tokens that follow one.
+    For phrases and names also as one stream of tokens with a gap behind each paper's, made when the first one is asked
+    for; which tokens follow another is noted for those that phrases begin with.
     """
 
     def __init__(self, streams: Sequence[str], field: Field) -> None:
         self._within_names = field is Field.AUTHOR
+        self._streams = streams
         self._bit = [1 << index for index in range(len(streams))]
+        self._masks: defaultdict[str, int] = defaultdict(int)
+        for bit, stream in zip(self._bit, streams, strict=True):
+            for token in set(stream.split()):
+                self._masks[token] |= bit
+        self._sorted: list[str] = []
+        self._followers: dict[str, dict[str, int]] = {}
         self._stream: list[str] = []
         self._paper_at = array("L")
-        for index, stream in enumerate(streams):
+        # Arrays, because the garbage collector walks through lists again and again.
+        self._places: defaultdict[str, array[int]] = defaultdict(partial(array, "L"))
+
+    def _lay_out(self) -> None:
+        """Makes the one stream, once."""
+        for index, stream in enumerate(self._streams):
             tokens = stream.split()
             self._stream += tokens
             self._stream += _GAP
             self._paper_at.extend([index] * (len(tokens) + len(_GAP)))
-        # Arrays, because the garbage collector walks through lists again and again.
-        self._places: defaultdict[str, array[int]] = defaultdict(partial(array, "L"))
         for place, token in enumerate(self._stream):
             self._places[token].append(place)
         self._places.pop(_NO_TOKEN, None)
-        self._sorted: list[str] = []
-        self._masks: dict[str, int] = {}
-        self._followers: dict[str, dict[str, int]] = {}
 
     def any_of(self, runs: Sequence[Run]) -> int:
         """The papers that have one of `runs`."""
@@ -215,14 +223,19 @@ class _Column:
 
     def _run(self, run: Run) -> int:
         if len(run.tokens) == 1:
-            return self._prefix(run.tokens[0]) if run.is_open else self._token(run.tokens[0])
+            return self._prefix(run.tokens[0]) if run.is_open else self._masks.get(run.tokens[0], 0)
+        if not self._may_have(run):
+            return 0
+        if not self._stream:
+            self._lay_out()
         return self._name(run) if self._within_names else self._phrase(run)
 
-    def _token(self, token: str) -> int:
-        known = self._masks.get(token)
-        if known is None:
-            known = self._masks[token] = self._papers_at(self._places.get(token, ()))
-        return known
+    def _may_have(self, run: Run) -> int:
+        """The papers that have all whole tokens of `run` somewhere."""
+        found = -1
+        for token in run.tokens[:-1] if run.is_open else run.tokens:
+            found &= self._masks.get(token, 0)
+        return found
 
     def _papers_at(self, places: Iterable[int]) -> int:
         papers = set(map(self._paper_at.__getitem__, places))
@@ -231,12 +244,12 @@ class _Column:
     def _prefix(self, start: str) -> int:
         found = 0
         for token in self._beginning(start):
-            found |= self._token(token)
+            found |= self._masks[token]
         return found
 
     def _beginning(self, start: str) -> Iterator[str]:
         if not self._sorted:
-            self._sorted = sorted(self._places)
+            self._sorted = sorted(self._masks)
         for at in range(bisect_left(self._sorted, start), len(self._sorted)):
             if not self._sorted[at].startswith(start):
                 return
