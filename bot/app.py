@@ -344,11 +344,15 @@ def _tick(
     async def enrich() -> None:
         await enricher.enrich_if_due(clock())
 
+    async def tidy() -> None:
+        await store.call(lambda store: store.archive.tidy())
+
     timetable, tick = Timetable(), timedelta(seconds=settings.tick)
     timetable.every(tick, "fetch", fetch, clock())
     timetable.every(tick, "plan", plan, clock())
     if enricher.providers:
         timetable.every(tick, "enrich", enrich, clock())
+    timetable.every(tick, "tidy", tidy, clock())
     timetable.every(SAVERS_PAUSE, "savers", tell_savers, clock())
     timetable.every(timedelta(days=1), "chats", look_after_chats, clock())
     if settings.sources or settings.feeds:

@@ -15,7 +15,17 @@ from scheduler.errors import QueryError
 from scheduler.matching import DayIndex
 from scheduler.models import AnnounceType, Author, Paper, PaperId
 from scheduler.query import Query, looser, parse
-from scheduler.store.search import COUNTED, SCHEMA, Patience, SearchPage, clear, search, unindex
+from scheduler.store.search import (
+    COUNTED,
+    SCHEMA,
+    Patience,
+    SearchPage,
+    clear,
+    configure,
+    search,
+    tidy,
+    unindex,
+)
 from scheduler.store.search import index as index_paper
 from scheduler.tokens import NAME_GAP, SEPARATOR, document, tokens
 from tests import announced, random_queries
@@ -277,3 +287,25 @@ def test_a_paper_that_is_taken_out_leaves_nothing(papers: list[Announced], text:
     index_paper(db, 1, document(*gone))
     assert len(everything(db, query)) == len(DayIndex([gone]).papers(query))
     db.close()
+
+
+def test_the_index_is_brought_into_few_pieces_and_finds_the_same() -> None:
+    papers = titled(*[f"rl word{place} word{place % 7}" for place in range(900)])
+    db = archive([], [])
+    configure(db)
+    for place, one in enumerate(papers, start=1):
+        with db.atomic():
+            index_paper(db, place, document(*one))
+
+    def pieces() -> int:
+        return int(db.execute("select count(distinct segid) from paper_text_idx").fetchone()[0])
+
+    before, found = pieces(), everything(db, parse("rl word3"), 50)
+    steps = 0
+    while tidy(db, 1):
+        steps += 1
+        assert steps < 1000
+    assert steps > 1
+    assert pieces() <= min(2, before)
+    assert everything(db, parse("rl word3"), 50) == found
+    assert not tidy(db)

@@ -510,6 +510,11 @@ class Archive:
         """Those of `keys` whose papers a query finds."""
         return search.among(self._db, wanted, keys, today=today)
 
+    def tidy(self) -> bool:
+        """One small step towards an index in few pieces; False when it is there."""
+        with writing(self._db):
+            return search.tidy(self._db)
+
     def tallies(self, wanted: Sequence[Query], first: date, last: date, *, today: date) -> tuple[Tally, ...]:
         """How many papers each query finds on each date from `first` to `last`; all together take a second at most.
 

@@ -24,6 +24,7 @@ def renew(db: Database, archive: Archive, notes: Notes) -> bool:
     with writing(db):
         if notes.get(NOTE) == str(tokens.VERSION):  # another process was faster
             return False
+        search.configure(db)
         _index_all(db, archive)
         notes[NOTE] = str(tokens.VERSION)
     return True

@@ -4,7 +4,8 @@
 
 A paper's key rises with its announcement date (yyyymmdd·10⁵ + a sequence number), so a date limit is a range of
 rowids and "newest first" is their order: a search costs what lies between its hits, not the size of the archive.
-Windows that grow as they go back keep rare combinations cheap and let a deadline be kept. What would have to see
+Windows that grow as they go back keep rare combinations cheap and let a deadline be kept; few of them, because FTS5
+finds the place where one begins by passing over what is newer. What would have to see
 every hit is not offered: no bm25 over everything, no count beyond COUNTED.
 
 The table is contentless (SQLite, "FTS5 Extension", section 4.4.1): it stores no text, and a paper leaves it only
@@ -35,9 +36,12 @@ create virtual table paper_text using fts5(
 COUNTED = 1000
 """Hits are counted up to here; more are "1,000+"."""
 
+TIDIED = 250
+"""Pages of a megabyte: some hundredths of a second."""
+
 _DAY = 100_000
-_FIRST_WINDOW = 8 * _DAY
-_GROWTH = 4
+_FIRST_WINDOW = 64 * _DAY
+_GROWTH = 16
 _LARGEST_WINDOW = 10_000 * _DAY
 _FIRST_COUNTED, _LARGEST_COUNTED = timedelta(days=8), timedelta(days=100)
 _STEPS_BETWEEN_CHECKS = 64
@@ -129,6 +133,22 @@ def unindex(db: Database, key: int, old_document: Document) -> None:
 def clear(db: Database) -> None:
     """Empties the index, to be built anew when `scheduler.tokens.VERSION` has changed."""
     db.execute("insert into paper_text(paper_text) values ('delete-all')")
+
+
+def configure(db: Database) -> None:
+    """Lets `tidy` merge as soon as two pieces of the index are of like size."""
+    db.execute("insert into paper_text(paper_text, rank) values ('usermerge', 2)")
+
+
+def tidy(db: Database, pages: int = TIDIED) -> bool:
+    """Merges pieces of the index, writing about `pages` pages; False when there was nothing to merge.
+
+    Every day adds pieces, and a search looks into all of them. The caller holds the transaction. That fewer than two
+    changes mean "nothing" is FTS5's word ("FTS5 Extension", section 6.8).
+    """
+    before = db.conn.total_changes
+    db.execute("insert into paper_text(paper_text, rank) values ('merge', ?)", [pages])
+    return db.conn.total_changes - before >= 2
 
 
 def _values(key: int, document: Document) -> list[int | str]:

@@ -60,6 +60,8 @@ def _fill(db: Database, count: int) -> int:
             first, _ = day_keys(TODAY - timedelta(days=days_ago))
             search.index(db, first + number % PER_DAY + 1, document(paper, {}))
             characters += len(paper.title) + len(paper.abstract)
+        while search.tidy(db, 10_000):  # as the timetable does step by step between two announcements
+            pass
     db.execute("pragma wal_checkpoint(truncate)").fetchall()
     return characters
 
