@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,6 +12,7 @@ from typing import Any
 
 import simcord
 
+from bot.adapters.console import ConsoleAdapter
 from bot.commands.desk import Desk
 from bot.commands.table import specs
 from bot.commands.visit import House
@@ -162,6 +164,39 @@ class AdaOnDiscord(Ada):
             tuple(part["label"] for part in parts if "label" in part),
             tuple(option["label"] for part in parts for option in part.get("options", ())),
         )
+
+
+class AdaOnConsole(Ada):
+    """Ada at a terminal."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._shown: list[str] = []
+        self._adapter = ConsoleAdapter(desk.answer, _nothing_typed(), self._shown.append, user="ada")
+        self.ref = self._adapter.chat
+
+    async def says(self, command: str, argument: str = "") -> Seen:
+        return await self._types(f"/{command} {' '.join(argument.split())}".strip())
+
+    async def presses(self, label: str) -> Seen:
+        return await self._types(f"#{self._numbers()[label]}")
+
+    async def opens(self, number: int) -> Seen:
+        return await self._types(f"#{number}")
+
+    async def _types(self, line: str) -> Seen:
+        self._shown.clear()
+        await self._adapter.handle(line)
+        return Seen("\n".join(self._shown), tuple(self._numbers()))
+
+    def _numbers(self) -> dict[str, int]:
+        """The newest buttons by label."""
+        found = re.findall(r"\[#(\d+)(?: ([^\]]*))?\]", "\n".join(self._shown))
+        return {label or number: int(number) for number, label in found}
+
+
+async def _nothing_typed() -> AsyncIterator[str]:
+    for line in ():
+        yield line
 
 
 def _components(message: Any) -> list[dict[str, Any]]:

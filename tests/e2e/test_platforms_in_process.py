@@ -20,7 +20,17 @@ from bot.locale import Translator, translator
 from bot.render import bibtex
 from scheduler import query, tastes, topics
 from scheduler.errors import QueryError
-from tests.e2e.conversation import NOW, Ada, AdaOnDiscord, AdaOnTelegram, Office, Seen, open_office
+from tests.e2e.conversation import (
+    NOW,
+    Ada,
+    AdaOnConsole,
+    AdaOnDiscord,
+    AdaOnTelegram,
+    Office,
+    Seen,
+    open_office,
+)
+from tests.e2e.finding import Finding
 from tests.e2e.running import until
 from tests.e2e.world import told_of
 from tests.fakes.telegram_server import FakeTelegram
@@ -64,7 +74,7 @@ def no_fault_of_ours(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     assert [record.getMessage() for record in records if record.levelno >= logging.ERROR] == []
 
 
-class Conversations:
+class Conversations(Finding):
     """What both platforms must do; a subclass has the fixture `ada`."""
 
     @pytest.fixture(params=["en", "zh"])
@@ -320,3 +330,20 @@ class TestOnDiscord(Conversations):
         if discord_spec.is_here():
             for entry in simcord_env.http_requests:
                 discord_spec.check_request(entry.method, entry.path, entry.json)
+
+
+class TestFindingOnTheConsole(Finding):
+    """The cases at a terminal."""
+
+    @pytest.fixture
+    def ada(self, office: Office) -> Ada:
+        return AdaOnConsole(office.desk)
+
+    @pytest.fixture
+    def t(self) -> Translator:
+        return translator("en")
+
+    @pytest.mark.parametrize("command", ["search", "subscribe", "try", "trends"])
+    async def test_whatever_is_typed_is_answered(self, ada: Ada, command: str) -> None:
+        for typed in CASE_11:
+            assert (await ada.says(command, typed)).text.strip()
