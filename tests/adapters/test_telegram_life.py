@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import timedelta
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from telegram.error import Conflict, NetworkError
@@ -284,11 +284,10 @@ async def test_polls_fail_less_and_less_often_also_when_two_pollers_take_turns(
 ) -> None:
     pauses: list[float] = []
 
-    async def at_once(waiting: Any, pause: float) -> None:
-        waiting.close()
+    async def at_once(pause: float) -> None:
         pauses.append(round(pause, 1))
 
-    quick = SimpleNamespace(**(vars(asyncio) | {"wait_for": at_once}))
+    quick = SimpleNamespace(**(vars(asyncio) | {"sleep": at_once}))
     monkeypatch.setattr("bot.adapters.telegram.connection.asyncio", quick)
     watch = PollWatch(timedelta(minutes=5))
     for error in (NetworkError("x"), Conflict("x")):
@@ -309,7 +308,9 @@ async def test_polls_fail_less_and_less_often_also_when_two_pollers_take_turns(
 
 
 @pytest.mark.parametrize("trouble", ["away", "conflict", "flood", "server error"])
-async def test_a_stop_does_not_wait_for_the_next_poll(rig: Rig, trouble: str) -> None:
+async def test_a_stop_does_not_wait_for_the_next_poll(
+    rig: Rig, trouble: str, caplog: pytest.LogCaptureFixture
+) -> None:
     await rig.start()
     refusals: dict[str, tuple[int, str, dict[str, int] | None]] = {
         "conflict": (409, "Conflict: terminated", None),
@@ -328,6 +329,8 @@ async def test_a_stop_does_not_wait_for_the_next_poll(rig: Rig, trouble: str) ->
     began = asyncio.get_running_loop().time()
     await rig.end_run()
     assert asyncio.get_running_loop().time() - began < 0.5
+    gc.collect()
+    assert "never retrieved" not in caplog.text
     if trouble == "away":
         await rig.telegram.start()
 

@@ -13,7 +13,7 @@ import logging
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import timedelta
 from http import HTTPStatus
 from typing import Any, NoReturn
@@ -36,8 +36,8 @@ logging.getLogger("telegram").setLevel(logging.INFO)
 FIRST_REST, LONGEST_REST = 1.0, 30.0
 """Seconds between a failed poll and the next one, at first and at most."""
 
-SETTLED, NEWCOMERS_START = 60.0, 60.0
-"""Who polled well for so many seconds waits so many seconds longer for another process to end."""
+SETTLED, NEWCOMERS_START = 10.0, 60.0
+"""Who polled well for so many seconds (10) waits so many seconds (60) longer for another process to end."""
 
 HIDDEN_TOKEN = "0:hidden"
 """What the library thinks is the token."""
@@ -136,7 +136,7 @@ class PollWatch:
         self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._patience = patience.total_seconds()
         self._clock = clock
-        self._stopping = asyncio.Event()
+        self._stopping = False
         self._told = False
         self._failures = 0
         self._answered_first: float | None = None
@@ -165,14 +165,15 @@ class PollWatch:
             logger.warning("Telegram cannot be reached, trying on: %s", error)
 
     async def rest(self, least: float = 0.0) -> None:
-        """Waits before the next poll, longer after each failure; a stop ends the waiting."""
-        pause = max(least, min(LONGEST_REST, FIRST_REST * 1.5 ** min(self._failures - 1, 20)))
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._stopping.wait(), pause)
+        """Waits before the next poll, longer after each failure. The library's own stop cancels the waiting."""
+        if not self._stopping:
+            await asyncio.sleep(
+                max(least, min(LONGEST_REST, FIRST_REST * 1.5 ** min(self._failures - 1, 20)))
+            )
 
     def stop(self) -> None:
-        """Nothing is waited for any more."""
-        self._stopping.set()
+        """After the last poll, which confirms what was read, nothing is waited for."""
+        self._stopping = True
 
     def end(self, error: Exception) -> None:
         """Ends the run with `error`."""
