@@ -19,7 +19,7 @@ from scheduler.models import AnnounceType, Author, Paper, PaperId, Wording, Word
 from scheduler.sources import digests
 from scheduler.store import Store
 from tests.bilingual import SOUND
-from tests.builders import SHARED, TUESDAY, memory_store
+from tests.builders import SHARED, TUESDAY, feed, memory_store
 
 NOW = datetime(2026, 9, 29, 15, tzinfo=UTC)
 HEAD = (
@@ -150,6 +150,23 @@ def test_particulars_survive_the_round(tmp_path: Path) -> None:
         "Counts apples at dusk.",
         "在黄昏数苹果。",
     )
+    imported(other, printed(store))
+    assert papers_of(other) == papers_of(store)
+
+
+def test_papers_of_other_sources_go_round_too() -> None:
+    store, other = memory_store(), memory_store()
+    found = (
+        replace(KITES[0], id=PaperId("doi:10.1101/2026.09.28.123456"), source="biorxiv", version=0),
+        replace(
+            BUOYS[0],
+            id=PaperId("url:https://blog.example.org/kites"),
+            source="feed blog.example.org",
+            url="https://blog.example.org/kites",
+            version=1,
+        ),
+    )
+    store.archive.store(feed(*found), now=NOW)
     imported(other, printed(store))
     assert papers_of(other) == papers_of(store)
 

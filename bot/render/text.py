@@ -98,6 +98,8 @@ def _particulars(one: DigestPaper) -> Iterator[str]:
     if one.announce_type is not AnnounceType.NEW:
         yield f"Announce type: {one.announce_type}"
     paper = one.paper
+    if paper.source != "arxiv":
+        yield f"Source: {paper.source}"
     for name, value in (("Comments", paper.comments), ("Journal ref", paper.journal_ref), ("DOI", paper.doi)):
         if value:
             yield f"{name}: {_one_line(value)}"

@@ -19,6 +19,7 @@ from scheduler.errors import NotAPaperId, UnknownInput
 from scheduler.models import AnnounceType, EntryProblem, Paper, PaperId, Wording
 from scheduler.sources import papers
 from scheduler.sources.documents import decoded
+from scheduler.sources.names import is_web_address
 
 KIND = "digest-text"
 ORIGIN = "import"
@@ -27,7 +28,7 @@ _KEYWORD = re.compile(r"Keyword[:：]\s*(\S.*)")
 _BULLET = re.compile(r"[•·*-]\s+(?P<rest>\S.*)")
 _MARK = re.compile(r"[•·*-]\s+⚠")
 _FIELD = re.compile(
-    r"(?P<name>Authors|Subjects|Arxiv link|Pdf link|Link|Announce type|Comments|Journal ref|DOI)"
+    r"(?P<name>Authors|Subjects|Arxiv link|Pdf link|Link|Announce type|Source|Comments|Journal ref|DOI)"
     r"\s*[:：]\s*(?P<value>.*)"
     r"|(?P<text>TL;DR|Abstract|中文摘要)\s*[:：]?\s*(?P<words>.*)",
     re.IGNORECASE,
@@ -44,7 +45,6 @@ _CODE = re.compile(r"\(([\w.-]+(?: [\w.-]+)*)\)\s*$")
 _FAILED = re.compile(r"^\W*(?:翻译失败|翻譯失敗|translation failed)\W*$", re.IGNORECASE)
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _NAMES = {name.casefold(): code for code, name in CATEGORIES.items()}
-_HOSTS = {"biorxiv.org": "biorxiv", "medrxiv.org": "medrxiv"}
 _LOOKED_AT = 20_000
 _CHINESE_TLDR = "tl;dr zh"
 
@@ -231,8 +231,7 @@ def _titles(lines: list[str], keyword: str) -> tuple[str, list[str]]:
 
 
 def _entry(fields: dict[str, str], titles: list[str], keyword: str) -> Entry:
-    link = fields.get("arxiv link") or fields.get("link") or fields.get("pdf link") or ""
-    paper_id, version = paper_ids.parse(link)
+    paper_id, version = _identity(fields)
     paper = papers.build(
         paper_id,
         version or papers.UNKNOWN_VERSION,
@@ -240,7 +239,8 @@ def _entry(fields: dict[str, str], titles: list[str], keyword: str) -> Entry:
         fields.get("abstract", ""),
         text.split_authors(fields.get("authors", "")),
         _categories(fields.get("subjects", "")),
-        source=_source(paper_id, link),
+        source=fields.get("source") or ("arxiv" if paper_ids.is_arxiv(paper_id) else "feed"),
+        url=paper_id.removeprefix("url:") if paper_id.startswith("url:") else "",
         comments=fields.get("comments", ""),
         doi=fields.get("doi", ""),
         journal_ref=fields.get("journal ref", ""),
@@ -276,7 +276,12 @@ def _categories(subjects: str) -> Iterator[str]:
         yield code.group(1) if code else _NAMES.get(subject.casefold(), subject)
 
 
-def _source(paper_id: PaperId, link: str) -> str:
-    if paper_ids.is_arxiv(paper_id):
-        return "arxiv"
-    return next((source for host, source in _HOSTS.items() if host in link), "feed")
+def _identity(fields: dict[str, str]) -> tuple[PaperId, int | None]:
+    """The id and version that a paper's links name; an entry of a feed goes by its address. Raises NotAPaperId."""
+    link = fields.get("arxiv link") or fields.get("link") or fields.get("pdf link") or ""
+    try:
+        return paper_ids.parse(link)
+    except NotAPaperId:
+        if "link" in fields and is_web_address(link):
+            return PaperId(f"url:{link}"), 1
+        raise
