@@ -108,6 +108,25 @@ def test_the_name_before_a_titles_colon_is_kept_in_title_and_abstract() -> None:
     ]
 
 
+def test_a_title_about_a_kind_of_thing_names_nothing() -> None:
+    source = "We survey LLM agents and what RL does for them."
+    assert (
+        flags_of(
+            source,
+            "我们综述大语言模型智能体以及强化学习对它们的作用。",
+            "LLM Agents: A Survey",
+            "大语言模型智能体：综述",
+        )
+        == []
+    )
+    assert (
+        flags_of(
+            source, "我们综述大语言模型智能体以及强化学习对它们的作用。", "RL: A Survey", "强化学习：综述"
+        )
+        == []
+    )
+
+
 def test_a_longer_right_rendering_hides_a_wrong_one_inside_it() -> None:
     """代理 is inside no term here, but 政策 is inside 公共政策: a text with both terms is judged for each."""
     source = "A public policy, and a policy that is learned."
@@ -252,6 +271,15 @@ HOSTILE = (
     "1 to ",
     "A1.",
 )
+
+
+def test_a_thousand_lost_names_take_no_longer_than_others() -> None:
+    text = " ".join(f"Net{number}B of {number}.{number}k" for number in range(3000))
+    start = time.process_time()
+    check_translation(
+        paper("2609.40000", "Kite", text), Wording("zh", "风筝", abstract="风筝。" * 50), glossary()
+    )
+    assert time.process_time() - start < 5
 
 
 @pytest.mark.parametrize("piece", HOSTILE)

@@ -31,7 +31,6 @@ _FIELD_WORDS = frozenset("AI ML RL LLM VLM MLLM NLP GPU CPU API RLHF".split())
 _NO_NAMES = frozenset("URL PDF II III IV VI VII VIII IX XI TL DR".split())
 _LONGEST_TITLE_NAME = 40
 _MOST_TITLE_WORDS = 4
-_QUOTED_AT_MOST = 40
 _ACRONYM_BEHIND = 160
 
 
@@ -50,7 +49,8 @@ def title_name(title: str, abstract: str) -> Name | None:
     words = before.split()
     if not colon or not 1 < len(before) <= _LONGEST_TITLE_NAME or len(words) > _MOST_TITLE_WORDS:
         return None
-    if len(words) <= 2 and (_LOOK.search(before) or _CAPITAL_INSIDE.search(before)):
+    has_the_look = _LOOK.search(before) or _CAPITAL_INSIDE.search(before)
+    if has_the_look and (len(words) == 1 or (len(words) == 2 and before in abstract)):
         return Name(before, _letters(before))
     if len(words) > 1 or not before[0].isupper():
         return None
@@ -67,7 +67,8 @@ def lost(source: str, target: str, glossary: Glossary, known: Iterable[Name] = (
     words = {word.lower() for word in _WORD.findall(target)}
     found: dict[str, None] = {}
     for name in known:
-        if name.letters in _letters(source) and name.letters not in there:
+        is_kept = name.letters in there or _is_rendered(name.text, target, glossary)
+        if name.letters in _letters(source) and not is_kept:
             found[name.text] = None
     for version in _versions(source):
         if _letters(version) not in there and not _is_rendered(version, target, glossary):
@@ -79,9 +80,8 @@ def lost(source: str, target: str, glossary: Glossary, known: Iterable[Name] = (
             continue
         if not _is_rendered(word, target, glossary):
             found[word] = None
-    return [
-        name for name in found if not any(name != other and name in _WORD.findall(other) for other in found)
-    ]
+    parts = {part for name in found for part in _WORD.findall(name) if part != name}
+    return [name for name in found if name not in parts]
 
 
 def added(source: str, target: str) -> list[str]:
