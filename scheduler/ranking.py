@@ -84,12 +84,12 @@ class Taste:
         """How well a paper suits the chat: higher is better, 0 for one that has nothing in common."""
         return dot(paper, self.weights)
 
-    def reason(self, paper: Vector) -> Reason | None:
-        """The liked paper that is nearest to this one, None when none is near."""
+    def reason(self, paper: Vector, title: str = "") -> Reason | None:
+        """The liked paper that is nearest to this one, None when none is near; the one of that `title` is no reason."""
         best, near = None, NEAR
         for one in self.liked:
             nearness = dot(one.vector, paper)
-            if nearness > near:
+            if nearness > near and one.title != title:
                 best, near = one, nearness
         return Reason(best.reason, best.title) if best is not None else None
 

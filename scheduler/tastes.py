@@ -85,10 +85,13 @@ def suits(
     taste = taste_of(store, chat)
     if taste is None:
         return None
-    found = {entry.key: store.vocabulary.vector(entry.paper, entry.wordings) for entry in candidates}
-    if not explained:
-        return {key: Suit(taste.score(vector)) for key, vector in found.items()}
-    return {key: Suit(taste.score(vector), partial(taste.reason, vector)) for key, vector in found.items()}
+    return {entry.key: _suit(store, taste, entry, explained) for entry in candidates}
+
+
+def _suit(store: Store, taste: Taste, entry: Candidate, explained: bool) -> Suit:
+    vector = store.vocabulary.vector(entry.paper, entry.wordings)
+    score = taste.score(vector)
+    return Suit(score, partial(taste.reason, vector, entry.paper.title)) if explained else Suit(score)
 
 
 def signals_of(store: Store, chat: Chat) -> tuple[Signal, ...]:

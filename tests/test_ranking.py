@@ -128,6 +128,7 @@ def test_the_reason_is_the_nearest_liked_paper() -> None:
     assert taste is not None
     assert taste.reason(unit({"star": 2})) == Reason("opened", "Stars")
     assert taste.reason(unit({"cell": 1})) is None
+    assert taste.reason(unit({"star": 2}), "Stars") is None
 
 
 # the order of a digest
