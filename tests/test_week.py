@@ -276,6 +276,10 @@ async def test_killed_at_any_point_the_next_run_completes_the_days(
             if mortal.lives > 0:
                 break
     assert deaths > 5
+    # Every step was there to be killed in: the feed, the listing, missing papers by id, and days that were missed.
+    steps = {path.strip("/").partition("/")[0].partition("?")[0] for _, path in arxiv.asked}
+    assert {"rss", "list", "api"} <= steps
+    assert ("catchup" in steps) is (newest is not TUE)
 
 
 async def test_killed_while_arxiv_answers(arxiv: ScriptedArxiv) -> None:
