@@ -16,7 +16,7 @@ from bot.config import Settings
 from scheduler import backfilling
 from scheduler.backfilling import Step
 from scheduler.categories import CATEGORIES
-from scheduler.errors import SettingsError
+from scheduler.errors import SettingsError, SourceError
 from scheduler.sources.http import SourceClient
 from scheduler.store.thread import StoreThread
 
@@ -52,18 +52,35 @@ async def _backfill(
     store = StoreThread(app.open_seeded(settings.database))
     try:
         async with app.source_client(settings) as client:
-            return await _show(_steps(client, store, category, days, via), category, days, via, out)
+            steps = _steps(client, store, category, days, via, _waiting(out))
+            return await _show(steps, category, days, via, out)
     finally:
         store.close()
 
 
 def _steps(
-    client: SourceClient, store: StoreThread, category: str, days: backfilling.Days, via: str
+    client: SourceClient,
+    store: StoreThread,
+    category: str,
+    days: backfilling.Days,
+    via: str,
+    say: backfilling.Say,
 ) -> AsyncIterator[Step]:
     now = app.clock()
     if via == "oai":
-        return backfilling.harvest(client, store, category, days[0], now)
-    return backfilling.backfill(client, store, category, days, now)
+        return backfilling.harvest(client, store, category, days[0], now, say=say)
+    return backfilling.backfill(client, store, category, days, now, say=say)
+
+
+def _waiting(out: TextIO) -> backfilling.Say:
+    """Tells whoever sits before it why nothing happens for a while."""
+
+    def say(error: SourceError, seconds: float) -> None:
+        click.echo(
+            f"paperboy: {error}; asked again in {seconds:.0f} s (Ctrl-C: go on another time)", file=out
+        )
+
+    return say
 
 
 async def _show(

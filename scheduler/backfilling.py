@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -34,7 +35,15 @@ DAY = timedelta(days=1)
 
 Days = tuple[date, date]
 """The first and the last of some days, both included."""
+logger = logging.getLogger(__name__)
+
 Sleep = Callable[[float], Awaitable[None]]
+Say = Callable[[SourceError, float], None]
+"""`say(error, seconds)`: a source has failed, and is asked again after so many seconds."""
+
+
+def _log(error: SourceError, seconds: float) -> None:
+    logger.warning("%s; asked again in %.0f s", error, seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +123,7 @@ async def backfill(
     wanted: Days,
     now: datetime,
     sleep: Sleep = asyncio.sleep,
+    say: Say = _log,
 ) -> AsyncIterator[Step]:
     """Fetches the papers submitted on the wanted days that were not fetched before; a step for each slice.
 
@@ -126,7 +136,7 @@ async def backfill(
     while pending:
         days = pending.pop(0)
         try:
-            feed = await _patiently(client, category, days, sleep)
+            feed = await _patiently(client, category, days, sleep, say)
         except paging.TooManyResults:
             if days[0] == days[1]:
                 raise
@@ -139,22 +149,23 @@ async def backfill(
         yield Step(days, len(feed.papers), feed.declared, added, done, total)
 
 
-async def _patiently(client: SourceClient, category: str, days: Days, sleep: Sleep) -> ParsedFeed:
+async def _patiently(client: SourceClient, category: str, days: Days, sleep: Sleep, say: Say) -> ParsedFeed:
     query = paging.submitted_in(category, *days)
     for attempt in range(TRIES):
         try:
             return await paging.search(client, query)
         except (SourceThrottled, SourceUnavailable) as error:
-            await _wait_for(error, attempt, sleep)
+            await _wait_for(error, attempt, sleep, say)
     return await paging.search(client, query)
 
 
-async def _wait_for(error: SourceError, attempt: int, sleep: Sleep) -> None:
+async def _wait_for(error: SourceError, attempt: int, sleep: Sleep, say: Say) -> None:
     """Waits as long as the source said, or longer each time; raises `error` when that is too long."""
     told = error.retry_after if isinstance(error, SourceThrottled) else None
     pause = max(told or 0.0, FIRST_PAUSE * 2.0**attempt) + 1.0
     if pause > LONGEST_PAUSE:
         raise error
+    say(error, pause)
     await sleep(pause)
 
 
@@ -184,6 +195,7 @@ async def harvest(
     since: date,
     now: datetime,
     sleep: Sleep = asyncio.sleep,
+    say: Say = _log,
 ) -> AsyncIterator[Step]:
     """Fetches by OAI-PMH what changed since `since`, or since the last harvest, and keeps the papers that were first
     submitted on or after `since`; a step for each page. Records that arXiv deleted are marked as withdrawn.
@@ -204,7 +216,7 @@ async def harvest(
         except (SourceThrottled, SourceUnavailable) as error:
             if attempt >= TRIES:
                 raise
-            await _wait_for(error, attempt, sleep)
+            await _wait_for(error, attempt, sleep, say)
             attempt += 1
 
 

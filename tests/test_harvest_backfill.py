@@ -119,10 +119,17 @@ async def test_a_slice_that_comes_short_is_shown_and_asked_for_again() -> None:
 async def test_a_source_that_asks_for_a_pause_gets_it() -> None:
     store = StoreThread(memory_store())
     api = QueryApi(january(), faults=["slow", "slow"])
+    out = StringIO()
     async with query_api(api) as (client, _, time):
-        steps = await all_of(backfilling.backfill(client, store, "cs.LG", JANUARY, NOW, time.sleep))
+        steps = await all_of(
+            backfilling.backfill(client, store, "cs.LG", JANUARY, NOW, time.sleep, shown._waiting(out))
+        )
     assert sum(step.added for step in steps) == 60
     assert time.slept[:2] == [31.0, 61.0]
+    first, second = out.getvalue().splitlines()
+    assert "asks to slow down" in first
+    assert first.endswith("asked again in 31 s (Ctrl-C: go on another time)")
+    assert "in 61 s" in second
     store.close()
 
 

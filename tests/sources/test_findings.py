@@ -132,7 +132,9 @@ def late_replacements_are_in_oai_alone() -> None:
 def surfaces_of_one_day_differ() -> None:
     archive, category = papers_of(served("listnew_cs.html")), papers_of(served("listnew_cs.LG.html"))
     assert len(archive) == 26
-    assert category.keys() - archive.keys() == {"2610.03016"}, "a cross-list inside cs is none on the page of cs"
+    assert category.keys() - archive.keys() == {"2610.03016"}, (
+        "a cross-list inside cs is none on the page of cs"
+    )
     caught_up = served("catchup_stat.ML_2026-11-30_abs.html")
     crossed_elsewhere = {str(one.paper.id): one.announce_type for one in caught_up.announcements}
     assert crossed_elsewhere["2610.03017"] is AnnounceType.CROSS
