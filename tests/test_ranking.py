@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.commands import ordering
+from bot.deliveries import render
 from scheduler import digest, planning, ranking, tastes
 from scheduler.digest import Candidate, Suit
 from scheduler.models import AnnounceType, Chat, ChatKind, Match, Order, PaperId, Reason, Subscription
@@ -283,3 +284,21 @@ def test_a_group_is_never_told_what_a_member_saved() -> None:
     shown = planning.preview(store, known, MORNING + timedelta(hours=1), News()).digest.papers
     assert shown[0].paper.title.startswith("Stars")
     assert not any(one.reason for one in shown)
+
+
+def test_each_chat_is_delivered_its_own_order() -> None:
+    store = memory_store()
+    kites_and_stars(store)
+    chats = {name: chat_in(store, name) for name in ("ada", "bob")}
+    for chat in chats.values():
+        store.chats.subscribe(chat.key, '"learning method"', "learning", since=TUESDAY)
+    store.chats.save(replace(chats["ada"], order=Order.FOR_YOU), MORNING)
+    likes_stars(store, chats["ada"])
+    assert planning.enqueue_digests_if_due(store, MORNING + timedelta(hours=1), render) == 2
+    first = {}
+    for name, chat in chats.items():
+        body = store.outbox.digest_body(chat.key, "2026-09-29T08:00")
+        assert body is not None
+        first[name] = digest.paper_ids(body)[0]
+    assert first["ada"].startswith("2609.002")
+    assert first["bob"] == "2609.00100"
