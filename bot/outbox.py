@@ -7,6 +7,7 @@ least once: a repeat only of the part in flight when the process died (Discord's
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections import Counter, defaultdict
@@ -59,6 +60,9 @@ ACCESS_TRIES = 4
 """Discord at times denies access to the direct messages of who installed us for themselves (discord-api-docs#7666)."""
 
 IDLE = 2.0
+GATHER = 0.1
+"""So long after a landing the outbox is asked for more, while others are under way: asking costs as much as sending."""
+
 GRACE = 8.0
 REST_AFTER_FAILURE = 30.0
 
@@ -94,6 +98,7 @@ class Sender:
         self._floods: defaultdict[Platform, dict[int, datetime]] = defaultdict(dict)
         self._held: dict[Platform, datetime] = {}
         self._woken = asyncio.Event()
+        self._landing = asyncio.Event()
 
     def wake(self) -> None:
         """Something was enqueued."""
@@ -136,12 +141,20 @@ class Sender:
     async def drain(self) -> None:
         """Sends everything that is due now, and returns when nothing is."""
         while True:
+            self._landing.clear()
             was_idle = not self._tasks and not self._cooling
             if not await self._start_due() and was_idle:
                 return
-            if under_way := [*self._tasks.values(), *self._cooling.values()]:
-                # One slow answer must not keep back what has become due for others meanwhile.
-                await asyncio.wait(under_way, timeout=IDLE, return_when=asyncio.FIRST_COMPLETED)
+            if self._tasks or self._cooling:
+                await self._some_land()
+
+    async def _some_land(self) -> None:
+        """Waits for a landing; one slow answer must not keep back what has become due for others meanwhile."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._landing.wait(), IDLE)
+        if self._tasks:
+            # Enough are under way: the next few that land are made up for together.
+            await self._sleep(GATHER)
 
     async def _start_due(self) -> int:
         """Takes due parts of every platform into flight and returns how many."""
@@ -172,6 +185,7 @@ class Sender:
         task.add_done_callback(partial(self._landed, delivery.chat))
 
     def _landed(self, chat: Chat, task: asyncio.Task[None]) -> None:
+        self._landing.set()
         self._tasks.pop(chat.key, None)
         self._in_flight[chat.ref.platform] -= 1
         if not task.cancelled() and (error := task.exception()) is not None:
@@ -180,7 +194,11 @@ class Sender:
         if (wait := self._pace.cooldown(chat, time.monotonic())) and not task.cancelled():
             # Its next part would only wait, in a place in flight that another chat can use.
             self._cooling[chat.key] = cooling = asyncio.ensure_future(self._sleep(wait))
-            cooling.add_done_callback(lambda _: self._cooling.pop(chat.key, None))
+            cooling.add_done_callback(partial(self._cooled, chat.key))
+
+    def _cooled(self, key: int, _cooling: asyncio.Future[None]) -> None:
+        self._landing.set()
+        self._cooling.pop(key, None)
 
     async def _deliver(self, delivery: Delivery) -> None:
         ready = self._clock()

@@ -35,6 +35,7 @@ def test_every_part_prints_a_table_and_writes_its_figures(
         "peak",
         "send",
         "render",
+        "outbox",
         "site",
         "similar",
         "order",

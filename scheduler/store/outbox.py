@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from typing import Any
 
 from sqlite_utils import Database
 
@@ -218,7 +219,7 @@ class Outbox:
                 "update delivery set state = 'sending', attempts = attempts + 1, lease_until = ? where key = ?",
                 [((now + LEASE).timestamp(), key) for key in keys],
             )
-            return tuple(self._delivery(key) for key in keys)
+            return self._deliveries(keys)
 
     def _leased(self, platforms: Sequence[str], now: datetime, limit: int, busy: Sequence[int]) -> list[int]:
         """Parts whose process died with them."""
@@ -250,28 +251,21 @@ class Outbox:
         )
         return [row["key"] for row in rows]
 
-    def _delivery(self, key: int) -> Delivery:
-        """A part that was just claimed."""
+    def _deliveries(self, keys: Sequence[int]) -> tuple[Delivery, ...]:
+        """Parts that were just claimed, in this order."""
+        marks = ", ".join("?" * len(keys))
         rows = self._db.query(
             "select delivery.key, chat, run_key, part, attempts, not_before, reason, body.text as payload, "
             "coalesce((select max(thread) from delivery as earlier where earlier.chat = delivery.chat "
             "and earlier.run_key = delivery.run_key), '') as thread "
-            "from delivery join body on body.key = delivery.body where delivery.key = ?",
-            [key],
+            f"from delivery join body on body.key = delivery.body where delivery.key in ({marks})",
+            keys,
         )
-        row = next(iter(rows))
-        chat = next(iter(self._db.query("select * from chat where key = ?", [row["chat"]])))
-        return Delivery(
-            key=row["key"],
-            chat=chat_from(chat),
-            run_key=row["run_key"],
-            part=row["part"],
-            payload=row["payload"],
-            attempts=row["attempts"],
-            not_before=moment(row["not_before"]),
-            thread=row["thread"],
-            reason=row["reason"],
-        )
+        claimed = {row["key"]: row for row in rows}
+        chats = [row["chat"] for row in claimed.values()]
+        known = self._db.query(f"select * from chat where key in ({marks})", chats)
+        by_key = {row["key"]: chat_from(row) for row in known}
+        return tuple(_delivery(claimed[key], by_key[claimed[key]["chat"]]) for key in keys)
 
     def sent(self, key: int, message_id: str, now: datetime, thread: str = "") -> None:
         """Records that a part stands in its chat, or in a post (`thread`) of its forum."""
@@ -381,3 +375,17 @@ class Outbox:
         where, values = ("where chat = ?", [chat]) if chat is not None else ("", [])
         rows = self._db.query(f"select state, count(*) as n from delivery {where} group by state", values)
         return {DeliveryState(row["state"]): row["n"] for row in rows}
+
+
+def _delivery(row: Mapping[str, Any], chat: Chat) -> Delivery:
+    return Delivery(
+        key=row["key"],
+        chat=chat,
+        run_key=row["run_key"],
+        part=row["part"],
+        payload=row["payload"],
+        attempts=row["attempts"],
+        not_before=moment(row["not_before"]),
+        thread=row["thread"],
+        reason=row["reason"],
+    )

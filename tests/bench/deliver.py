@@ -8,13 +8,13 @@ from __future__ import annotations
 import asyncio
 import random
 import tempfile
-import threading
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from multiprocessing import Pipe, get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import TypeVar
 
 from bot.adapters.telegram import TelegramAdapter
 from bot.deliveries import render
@@ -42,8 +42,6 @@ from tests.bench import corpus
 from tests.bench.figures import Figure, Sizes, at_most
 from tests.e2e.running import until
 from tests.fakes.telegram_server import FakeTelegram
-
-T = TypeVar("T")
 
 DAY = date(2026, 9, 29)
 NOW = datetime(2026, 9, 29, 8, tzinfo=UTC)
@@ -169,73 +167,81 @@ def _clocks(work: Callable[[], object]) -> tuple[float, float]:
     return time.perf_counter() - wall, time.process_time() - cpu
 
 
-class _ServerThread:
-    """A local Telegram on an event loop and in a thread of its own, whose CPU time can be told apart."""
+class _Elsewhere:
+    """A local Telegram in a process of its own, so that its work is not counted as the sender's."""
 
     def __init__(self) -> None:
-        self.server = FakeTelegram()
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._here, there = Pipe()
+        self._process = get_context("spawn").Process(target=_serve, args=(there, RATE * SECONDS), daemon=True)
 
-    async def start(self) -> None:
-        """Listens."""
-        self._thread.start()
-        await self._there(self.server.start())
+    def __enter__(self) -> tuple[str, str, list[int]]:
+        """Its token, its address, and its chats."""
+        self._process.start()
+        token, base_url, chats = self._here.recv()
+        return token, base_url, chats
 
-    async def cpu(self) -> float:
-        """CPU seconds of the thread so far."""
+    def sent(self) -> int:
+        """How many messages arrived so far."""
+        self._here.send("sent")
+        return int(self._here.recv())
 
-        async def read() -> float:
-            return time.thread_time()
+    def __exit__(self, *_error: object) -> None:
+        self._here.send("stop")
+        self._process.join()
 
-        return await self._there(read())
 
-    async def stop(self) -> None:
-        """Listens no more."""
-        await self._there(self.server.stop())
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        await asyncio.to_thread(self._thread.join)
-        self._loop.close()
+def _serve(there: Connection, people: int) -> None:
+    asyncio.run(_serve_until_told(there, people))
 
-    async def _there(self, work: Coroutine[None, None, T]) -> T:
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop))
+
+async def _serve_until_told(there: Connection, people: int) -> None:
+    server = FakeTelegram()
+    await server.start()
+    chats = [server.user(f"reader {number}").chat for number in range(people)]
+    for chat in chats:
+        chat.refusal = None
+    there.send((server.token, server.base_url, [chat.id for chat in chats]))
+    while await asyncio.to_thread(there.recv) == "sent":
+        there.send(len(server.called("sendMessage")) if server.is_read else -1)
+    await server.stop()
 
 
 async def _sending(path: Path) -> list[Figure]:
-    """The real adapter against a local Telegram; the local Telegram's own CPU time is taken off."""
-    there = _ServerThread()
-    await there.start()
-    store = StoreThread.open(path)
-    try:
-        await store.call(lambda opened: _fill(opened, there.server, RATE * SECONDS))
-        adapter = _adapter(there.server)
-        running = asyncio.create_task(adapter.run())
-        await until(lambda: there.server.is_read)
-        # The first second of a connection holds the platform back.
-        await asyncio.sleep(1.5)
-        sender = Sender(store, {Platform.TELEGRAM: adapter}, lambda: datetime.now(UTC))
-        wall, cpu = time.perf_counter(), time.process_time() - await there.cpu()
-        draining = asyncio.create_task(sender.drain())
-        while len(there.server.called("sendMessage")) < RATE * SECONDS and not draining.done():
-            # Seldom, so that looking costs nothing.
-            await asyncio.wait([draining], timeout=0.2)
-        wall, cpu = time.perf_counter() - wall, time.process_time() - await there.cpu() - cpu
-        await draining
-        running.cancel()
-        await asyncio.gather(running, return_exceptions=True)
-        sent = len(there.server.called("sendMessage"))
-    finally:
-        store.close()
-        await there.stop()
-    if sent != RATE * SECONDS:
-        raise AssertionError(f"{sent} of {RATE * SECONDS} messages arrived")
+    """The real sender and the real adapter; the CPU time is that of this process alone."""
+    elsewhere = _Elsewhere()
+    with elsewhere as (token, base_url, chats):
+        store = StoreThread.open(path)
+        try:
+            await store.call(lambda opened: _fill(opened, chats))
+            adapter = _adapter(token, base_url)
+            running = asyncio.create_task(adapter.run())
+            await until(lambda: elsewhere.sent() == 0)
+            # The first second of a connection holds the platform back.
+            await asyncio.sleep(1.5)
+            sender = Sender(store, {Platform.TELEGRAM: adapter}, lambda: datetime.now(UTC))
+            start, cpu = time.time(), time.process_time()
+            await sender.drain()
+            cpu = time.process_time() - cpu
+            # Draining ends only when the last chats could get another message.
+            wall = await store.call(_last_sent) - start
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
+            sent = elsewhere.sent()
+        finally:
+            store.close()
+    if sent != len(chats):
+        raise AssertionError(f"{sent} of {len(chats)} messages arrived")
     return [
         at_most("send: seconds for 29 messages", 29 * wall / sent, "s", 1.02),
         at_most("send: CPU at full rate", cpu / wall, "of a core", 0.15),
     ]
 
 
-def _adapter(server: FakeTelegram) -> TelegramAdapter:
+def _last_sent(store: Store) -> float:
+    return float(store.db.execute("select max(sent_at) from delivery").fetchone()[0])
+
+
+def _adapter(token: str, base_url: str) -> TelegramAdapter:
     async def answer(_request: Request) -> Reply:
         return Reply()
 
@@ -246,8 +252,8 @@ def _adapter(server: FakeTelegram) -> TelegramAdapter:
         return None
 
     return TelegramAdapter(
-        token=server.token,
-        base_url=server.base_url,
+        token=token,
+        base_url=base_url,
         answer=answer,
         suggest=suggest,
         commands=(),
@@ -256,15 +262,12 @@ def _adapter(server: FakeTelegram) -> TelegramAdapter:
     )
 
 
-def _fill(store: Store, server: FakeTelegram, count: int) -> None:
-    """One part for each of so many people."""
+def _fill(store: Store, chats: Sequence[int]) -> None:
+    """One part for each of these people."""
     with store.writing():
-        for n in range(count):
-            person = server.user(f"reader {n}").chat
-            person.refusal = None
-            chat = store.chats.ensure(
-                ChatRef(Platform.TELEGRAM, str(person.id)), ChatKind.PRIVATE, "", "en", DEFAULTS, NOW
-            )
-            text = f"A digest for reader {n}. " * 40
+        for number in chats:
+            ref = ChatRef(Platform.TELEGRAM, str(number))
+            chat = store.chats.ensure(ref, ChatKind.PRIVATE, "", "en", DEFAULTS, NOW)
+            text = f"A digest for reader {number}. " * 40
             part = Part((Card(text),), text).to_json()
             store.outbox.enqueue(Plan(chat, "bench", "{}", (part,), (), None), NOW)
