@@ -25,6 +25,7 @@ from bot.commands.table import specs
 from bot.commands.visit import House
 from bot.config import Settings
 from bot.deliveries import render
+from bot.outages import Outages
 from bot.outbox import Sender
 from bot.ports import ChatAdapter, PlatformStopped
 from bot.site import keeping
@@ -378,9 +379,13 @@ async def supervise(
     run_once: Callable[[], Awaitable[None]],
     *,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    now: Callable[[], datetime] = clock,
 ) -> None:
-    """Runs a platform again and again, waiting longer after each failure; ends when trying again is useless."""
-    failures = 0
+    """Runs a platform again and again, waiting longer after each failure; ends when trying again is useless.
+
+    A long outage is told of in a handful of lines.
+    """
+    failures, outages = 0, Outages()
     while True:
         started = asyncio.get_running_loop().time()
         try:
@@ -391,9 +396,13 @@ async def supervise(
             return
         except Exception as error:
             reason = f"{type(error).__name__}: {error}"
-        failures = 1 if asyncio.get_running_loop().time() - started > LONGEST_PAUSE else failures + 1
+        was_up = asyncio.get_running_loop().time() - started > LONGEST_PAUSE
+        failures = 1 if was_up else failures + 1
+        if was_up:
+            outages.over(name, now())
         pause = random.uniform(FIRST_PAUSE / 2, min(LONGEST_PAUSE, FIRST_PAUSE * 2.0**failures))
-        logger.warning("%s is down (%s); trying again in %.0f s", name, reason, pause)
+        if outages.is_news(name, now()):
+            logger.warning("%s is down (%s); trying again in %.0f s, and so on", name, reason, pause)
         await sleep(pause)
 
 

@@ -17,6 +17,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from bot import standing
+from bot.outages import Outages
 from bot.pacing import Pace
 from bot.ports import (
     Ambiguous,
@@ -47,6 +48,7 @@ FLOOD_SPAN = timedelta(seconds=10)
 FLOOD_PAUSE = timedelta(minutes=1)
 """So many chats told to wait in that span mean the whole platform: it rests, but never for one chat's long wait."""
 
+LONGEST_HOLD = timedelta(minutes=1)
 LONGEST_PAUSE = timedelta(minutes=15)
 AMBIGUOUS_WAIT = timedelta(seconds=60)
 AMBIGUOUS_TRIES = 2
@@ -97,6 +99,7 @@ class Sender:
         self._in_flight: Counter[Platform] = Counter()
         self._floods: defaultdict[Platform, dict[int, datetime]] = defaultdict(dict)
         self._held: dict[Platform, datetime] = {}
+        self._outages = Outages()
         self._woken = asyncio.Event()
         self._landing = asyncio.Event()
 
@@ -163,7 +166,9 @@ class Sender:
     async def _start_due_on(self, name: str) -> int:
         """The same for one platform: what is slow there takes no place from the others."""
         now, platform = self._clock(), Platform(name)
-        room = IN_FLIGHT - self._in_flight[platform]
+        # While a platform is out of order, one part is enough to find out whether it still is.
+        places = 1 if self._outages.lasts(platform, now) else IN_FLIGHT
+        room = places - self._in_flight[platform]
         if room <= 0 or self._held.get(platform, now) > now:
             return 0
         busy = [*self._tasks, *self._cooling]
@@ -215,6 +220,8 @@ class Sender:
         now = self._clock()
         if isinstance(outcome, Retry):
             self._hold(delivery.chat, outcome, now)
+        elif lasted := self._outages.over(delivery.chat.ref.platform, now):
+            logger.info("%s takes messages again, after %s", delivery.chat.ref.platform, lasted)
         await self._store.call(lambda store: record(store, delivery, outcome, now))
 
     def _hold(self, chat: Chat, outcome: Retry, now: datetime) -> None:
@@ -229,10 +236,14 @@ class Sender:
             if len(recent) < FLOODED_CHATS:
                 return
             after = min(after, FLOOD_PAUSE)
-        until = now + after
+        # The longer an outage lasts, the more seldom it is looked at; a minute more does not matter then.
+        until = now + max(after, min(self._outages.lasts(platform, now) / 20, LONGEST_HOLD))
         if self._held.get(platform, now) < until:
-            logger.warning("%s is left alone for %.0f s: %s", platform, after.total_seconds(), outcome.reason)
             self._held[platform] = until
+            if self._outages.is_news(platform, now):
+                logger.warning(
+                    "%s takes no messages (%s); they wait, and it is tried again", platform, outcome.reason
+                )
 
     async def _send(self, delivery: Delivery) -> Outcome:
         adapter = self._adapters[delivery.chat.ref.platform]

@@ -194,7 +194,7 @@ class DiscordAdapter:
             if chat.thread_id and isinstance(outcome, Gone | Paused) and outcome.reason in _POST_CLOSED:
                 # Somebody has put an end to the post that the parts before this one stand in, not to the forum.
                 outcome = Rejected(_POST_CLOSED[outcome.reason])
-            logger.info("part %s for %s: %s", key, chat, outcome)
+            logger.debug("part %s for %s: %s", key, chat, outcome)
             return outcome
         except RuntimeError:
             # aiohttp's word for a session that was closed meanwhile.
