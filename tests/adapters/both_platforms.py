@@ -36,7 +36,7 @@ from tests.fakes.telegram_server import FakeTelegram
 
 Place = TelegramChat | Topic | Room
 
-PATIENCE = 0.4
+PATIENCE = 3.0
 """Seconds after which an answer of Telegram's that does not come is given up."""
 
 

@@ -36,8 +36,8 @@ logging.getLogger("telegram").setLevel(logging.INFO)
 FIRST_REST, LONGEST_REST = 1.0, 30.0
 """Seconds between a failed poll and the next one, at first and at most."""
 
-SETTLED, NEWCOMERS_START = 10.0, 60.0
-"""Who polled well for so many seconds (10) waits so many seconds (60) longer for another process to end."""
+SETTLED, LONGER_FOR_THE_FIRST = 10.0, 60.0
+"""Who polled undisturbed for so many seconds (10) waits so many seconds (60) longer for the other to end."""
 
 HIDDEN_TOKEN = "0:hidden"
 """What the library thinks is the token."""
@@ -128,7 +128,7 @@ class PollWatch:
     """Says each outage of polling once, paces the tries, and ends the run when polling cannot go on.
 
     A second process that polls with the same token makes both lose updates: after `patience` of it the
-    operator has to choose, so `ended` raises PlatformStopped. Who polled well before it began waits a little
+    operator has to choose, so `ended` raises PlatformStopped. Who polled before it began waits a little
     longer, so that of the two it is the newcomer that ends.
     """
 
@@ -139,14 +139,12 @@ class PollWatch:
         self._stopping = False
         self._told = False
         self._failures = 0
-        self._answered_first: float | None = None
+        self._began = clock()
         self._conflict_since: float | None = None
         self._last_conflict = 0.0
 
     def answered(self) -> None:
         """A poll was answered: an outage, if there was one, is over."""
-        if self._answered_first is None:
-            self._answered_first = self._clock()
         if not self._in_conflict():
             self._failures = 0
         if self._told:
@@ -193,8 +191,8 @@ class PollWatch:
                 "another process receives Telegram's updates with the same token; waiting for it to end"
             )
         self._last_conflict = now
-        was_here = self._answered_first is not None and self._conflict_since - self._answered_first >= SETTLED
-        if now - self._conflict_since >= self._patience + (NEWCOMERS_START if was_here else 0.0):
+        was_here_first = self._conflict_since - self._began >= SETTLED
+        if now - self._conflict_since >= self._patience + (LONGER_FOR_THE_FIRST if was_here_first else 0.0):
             self.end(
                 PlatformStopped(
                     "Telegram: another process polls with the token of PAPERBOY_TELEGRAM_TOKEN; "
