@@ -164,6 +164,17 @@ async def test_a_late_digest_waits_for_words_as_long_as_they_come() -> None:
         assert all(titles(told))
 
 
+async def test_nobody_waits_for_a_tldr_that_will_not_come() -> None:
+    async with newsdesk(words_wait="600", calls_at_once="1") as desk:
+        desk.chat("cy", "zh", "04:30")
+        desk.announces(*papers(1))
+        desk.server.always(plays.with_words(tldr="We propose a policy that reaches 99.9%."))
+        await desk.enriches()
+        told = desk.plans(desk.now)
+        assert all(titles(told))
+        assert desk.words("2609.00001").tldr == ""
+
+
 async def test_a_late_digest_does_not_wait_where_no_answer_comes() -> None:
     async with newsdesk(words_wait="600") as desk:
         desk.chat("cy", "zh", "04:30")

@@ -51,13 +51,14 @@ class Waiting:
         return patience if is_late else min(patience, max(slot, arrived) + ON_TIME)
 
     def _may_come(self, store: Store, one: DigestPaper, languages: Iterable[str], now: datetime) -> bool:
+        content = content_hash(one.paper)
         return any(
-            self._makers(lang, set(lacking(one.paper, one.wordings, lang)) & _WAITED_FOR, now)
-            and not store.enrichments.is_given_up(content_hash(one.paper), lang)
+            self._makers(lang, open_parts - store.enrichments.given_up(content, lang), now)
             for lang in languages
+            if (open_parts := _WAITED_FOR.intersection(lacking(one.paper, one.wordings, lang)))
         )
 
-    def _makers(self, lang: str, parts: set[Part], now: datetime) -> bool:
+    def _makers(self, lang: str, parts: frozenset[Part], now: datetime) -> bool:
         """Whether a service that works makes one of these parts."""
         return any(
             parts.intersection(one.parts.get(lang, ()))
@@ -73,7 +74,7 @@ class Waiting:
         missing = [one for one in told.papers if is_untranslated(one.wordings)]
         if not missing:
             return None
-        if all(store.enrichments.is_given_up(content_hash(one.paper), "zh") for one in missing):
+        if all(store.enrichments.given_up(content_hash(one.paper), "zh") & _WAITED_FOR for one in missing):
             return Shortfall.UNSOUND
         troubles = (self._enricher.standings[one.name].trouble(now) for one in makers)
         return next((trouble for trouble in troubles if trouble is not None), Shortfall.LATE)

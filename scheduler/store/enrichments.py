@@ -75,11 +75,13 @@ class Enrichments:
         """True when words in `lang` were made from exactly this content."""
         return self._has("content = ? and lang = ? and text != ''", content, lang)
 
-    def is_given_up(self, content: str, lang: str) -> bool:
-        """True when words in `lang` were asked for, and nothing that came can stand for the title or the TL;DR."""
-        of_it = "content = ? and lang = ? and part != 'abstract'"
-        was_refused = self._has(f"{of_it} and status = 'fallback'", content, lang)
-        return was_refused and not self._has(f"{of_it} and text != ''", content, lang)
+    def given_up(self, content: str, lang: str) -> frozenset[Part]:
+        """The parts that were asked for in `lang` without anything usable: they will not be asked for again."""
+        rows = self._db.query(
+            "select part from enrichment where content = ? and lang = ? and status = 'fallback'",
+            [content, lang],
+        )
+        return frozenset(Part(row["part"]) for row in rows)
 
     def _has(self, condition: str, *values: object) -> bool:
         rows = self._db.query(f"select 1 from enrichment where {condition} limit 1", list(values))
