@@ -12,23 +12,33 @@ import sys
 import time
 from collections.abc import Iterator
 from copy import copy
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
+
+from scheduler.models import Schedule
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 20.0
 """Seconds that a test waits for what the process has to do; starting it takes two or three."""
 
-DIGEST_TIME = "23:30"
+AHEAD = timedelta(minutes=30)
+"""A new subscription is told of today's papers only where its digest is due before the next announcement."""
 
 
 def zone_of_a_young_day(now: datetime) -> str:
-    """An IANA zone in which it is about one o'clock at night, so that `DIGEST_TIME` is still far ahead."""
+    """An IANA zone in which it is about one o'clock at night, so that no day ends in a test."""
     offset = 1 - now.astimezone(UTC).hour
     offset += 24 if offset < -12 else 0
     # The names of these zones count westward: Etc/GMT-5 is five hours ahead of Greenwich.
     return f"Etc/GMT{-offset:+d}" if offset else "Etc/GMT"
+
+
+def digests_time(now: datetime) -> Schedule:
+    """When new chats are due: so far ahead that tests say themselves when the time has come."""
+    zone = zone_of_a_young_day(now)
+    return Schedule(f"{(now + AHEAD).astimezone(ZoneInfo(zone)):%H:%M}", zone)
 
 
 class Paperboy:
@@ -39,14 +49,15 @@ class Paperboy:
         self._output = folder / "output.txt"
         self._cwd = folder / "empty"
         self._cwd.mkdir()
+        schedule = digests_time(datetime.now(UTC))
         self._environ = {
             "HOME": str(self._cwd),
             "PATH": os.environ.get("PATH", ""),
             "PYTHONPATH": str(ROOT),
             "PAPERBOY_DATABASE": str(self.database),
             "PAPERBOY_CONTACT": "tests@example.org",
-            "PAPERBOY_TIMEZONE": zone_of_a_young_day(datetime.now(UTC)),
-            "PAPERBOY_DIGEST_TIME": DIGEST_TIME,
+            "PAPERBOY_TIMEZONE": schedule.zone,
+            "PAPERBOY_DIGEST_TIME": schedule.time,
             "PAPERBOY_TICK": "0.2",
             **{f"PAPERBOY_{name.upper()}": value for name, value in settings.items()},
         }

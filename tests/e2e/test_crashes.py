@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from scheduler import query
-from scheduler.models import Chat, ChatKind, ChatRef, Platform, Schedule
+from scheduler.models import Chat, ChatKind, ChatRef, Platform
 from scheduler.store import Store, open_store
 from scheduler.store.chats import Defaults
-from tests.e2e.running import DIGEST_TIME, zone_of_a_young_day
+from tests.e2e.running import digests_time
 from tests.e2e.world import World, told_of, words_in, world_in
 from tests.fakes.discord_server import Room
 from tests.fakes.telegram_chats import Chat as TelegramChat
@@ -59,7 +59,7 @@ def _follow(world: World) -> tuple[list[TelegramChat], list[Room]]:
 
 def _add(store: Store, platform: Platform, chat_id: int, kind: ChatKind) -> Chat:
     now = datetime.now(UTC)
-    defaults = Defaults(Schedule(DIGEST_TIME, zone_of_a_young_day(now)), {"en": "en"})
+    defaults = Defaults(digests_time(now), {"en": "en"})
     chat = store.chats.ensure(ChatRef(platform, str(chat_id)), kind, "", "en", defaults, now)
     store.chats.subscribe(chat.key, query.phrase_query(QUERY).canonical, QUERY)
     return chat

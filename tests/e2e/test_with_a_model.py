@@ -47,7 +47,7 @@ async def _digest(world: World) -> str:
     ada = world.telegram.user("ada")
     before = len(ada.received())
     world.paperboy.let_the_time_come()
-    await world.happens(lambda: len(ada.received()) > before, 40)
+    await world.happens(lambda: len(ada.received()) > before, 60)
     return "\n".join(texts(ada.received()[before:]))
 
 
