@@ -38,6 +38,8 @@ _MANY = 40
 _NO_TOKEN = ""
 _GAP = [_NO_TOKEN] * (NAME_GAP + 1)
 """Behind each paper: no phrase and no name reaches over it."""
+_NUMBERS = tuple(range(4096))
+"""The same objects for the hits of every query: of the numbers beyond 256, Python would make new ones each time."""
 _DIGITS = bytes.maketrans(b"01", b"\x00\x01")
 
 
@@ -64,7 +66,6 @@ class DayIndex:
         ]
         self._columns = {field: _Column(_streams(documents, field), field) for field in _MATCH_FIELDS}
         self._all = (1 << self.size) - 1
-        self._masks: dict[Term, tuple[tuple[Field, int], ...]] = {}
 
     def mask(self, query: Query, *, today: date | None = None) -> int:
         """The hits of `query` as bits: bit i is paper i. `today` resolves spans, else the papers' day."""
@@ -113,14 +114,11 @@ class DayIndex:
                 break
         return found
 
-    def _term(self, term: Term) -> tuple[tuple[Field, int], ...]:
+    def _term(self, term: Term) -> list[tuple[Field, int]]:
         """Per field that has the term, the papers that have it there."""
-        known = self._masks.get(term)
-        if known is None:
-            fields = _TEXT if term.field is Field.ANYWHERE else (term.field,)
-            masks = ((field, self._columns[field].any_of(term.runs)) for field in fields)
-            known = self._masks[term] = tuple((field, mask) for field, mask in masks if mask)
-        return known
+        fields = _TEXT if term.field is Field.ANYWHERE else (term.field,)
+        masks = ((field, self._columns[field].any_of(term.runs)) for field in fields)
+        return [(field, mask) for field, mask in masks if mask]
 
     def _places(self, query: Query) -> list[_Place]:
         return [
@@ -309,11 +307,12 @@ def _bits(mask: int) -> Sequence[int]:
     """The places of the ones, rising."""
     if mask.bit_count() > _MANY:
         digits = f"{mask:b}".encode()[::-1].translate(_DIGITS)
-        return list(compress(range(len(digits)), digits))
+        return list(compress(_NUMBERS if len(digits) <= len(_NUMBERS) else range(len(digits)), digits))
     found = []
     while mask:
         lowest = mask & -mask
-        found.append(lowest.bit_length() - 1)
+        place = lowest.bit_length() - 1
+        found.append(_NUMBERS[place] if place < len(_NUMBERS) else place)
         mask ^= lowest
     return found
 

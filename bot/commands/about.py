@@ -58,6 +58,7 @@ def help_with(visit: Visit, commands: Sequence[tuple[str, str]]) -> Reply:
         ("ti:RLHF cat:cs.CL", t("in the title, in one category")),
         ('au:"Wei Zhang"', t("both names in one author's name")),
         ("polic*", t("every word that begins so")),
+        ("RL type:new since:7d", t("announced as new (or cross, replace), in the last seven days")),
     )
     language = Block(
         (

@@ -10,6 +10,7 @@ from bot.commands.visit import Visit, action, bold, code, line, rows, say
 from bot.markup import Block
 from bot.ports import Button, Keyboard, Reply
 from bot.render.query_words import describe
+from bot.render.trial import FLOOD
 from scheduler import calendar, query, slots
 from scheduler.errors import QueryError
 from scheduler.models import Subscription
@@ -22,8 +23,6 @@ _QUOTES = '"“”„«»「」'
 _PHRASE = re.compile(f"[{_QUOTES}]([^{_QUOTES}]+)[{_QUOTES}]")
 BACK = "back"
 """What the button back to the list carries: the list then takes the place of what it was left for."""
-FLOOD = 50
-"""More papers a day than anybody reads."""
 
 
 def subscribe(visit: Visit) -> Reply:
@@ -172,7 +171,7 @@ def _rate(visit: Visit, canonical: str) -> str | None:
     if newest is None:
         return None
     dates = visit.store.archive.dates(newest - timedelta(days=10), newest)[-RATE_DAYS:]
-    recent = query.recent(query.parse(canonical), dates[0])
+    recent = query.recent(query.as_news(query.parse(canonical)), dates[0])
     found = visit.store.archive.search(recent, today=visit.now.date(), limit=1)
     return _rate_words(visit, found.total, len(dates))
 

@@ -12,7 +12,7 @@ import pytest
 from bot.markup import Block, Line, Span
 from bot.ports import Attachment, Button, Gone, Keyboard, Moved, Paused, Reply, Request
 from scheduler.models import ChatKind, ChatRef, Platform
-from tests.adapters.contract import Answers, eventually, text_block
+from tests.adapters.contract import PICTURE, Answers, eventually, text_block
 from tests.adapters.telegram_harness import Rig, ref_to, rig_for
 from tests.fakes.telegram_chats import Group
 
@@ -351,6 +351,30 @@ async def test_a_file_is_followed_by_a_new_message(scene: Scene) -> None:
     ada.presses("Next")
     await eventually(lambda: len(ada.received()) == 2)
     assert (ada.received()[0].document, ada.received()[1].text) == (("d.html", "<p>x</p>"), "page 2")
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    ["not enough rights to send photos to the chat", "PHOTO_INVALID_DIMENSIONS", "IMAGE_PROCESS_FAILED"],
+)
+async def test_where_no_picture_may_be_sent_its_text_is(scene: Scene, refusal: str) -> None:
+    ada = scene.rig.telegram.user("ada")
+    scene.rig.telegram.refuse(ada.id, 400, f"Bad Request: {refusal}", method="sendPhoto", times=3)
+    scene.answers.reply = replace(PAGE_1, picture=PICTURE)
+    ada.says("/try rl")
+    await eventually(lambda: len(ada.received()) == 1)
+    (shown,) = ada.received()
+    assert (shown.text, shown.photo) == ("page 1", None)
+    assert scene.rig.standings.told == []
+
+
+async def test_a_picture_takes_the_place_of_a_text(scene: Scene) -> None:
+    await shown_page(scene)
+    ada = scene.rig.telegram.user("ada")
+    scene.answers.reply = Reply((text_block("page 2"),), picture=PICTURE, in_place=True)
+    ada.presses("Next")
+    await eventually(lambda: ada.received()[0].photo == PICTURE.png)
+    assert [shown.text for shown in ada.received()] == ["page 2"]
 
 
 async def test_a_page_with_a_file_is_a_new_message(scene: Scene) -> None:
