@@ -36,8 +36,10 @@ logging.getLogger("telegram").setLevel(logging.INFO)
 FIRST_REST, LONGEST_REST = 1.0, 30.0
 """Seconds between a failed poll and the next one, at first and at most."""
 
-SETTLED, LONGER_FOR_THE_FIRST = 10.0, 60.0
-"""Who polled undisturbed for so many seconds (10) waits so many seconds (60) longer for the other to end."""
+SETTLED, LONGER_FOR_THE_FIRST = 10.0, 90.0
+"""Who polled undisturbed for so many seconds (10) waits so many seconds (90) longer for the other to end."""
+
+NOTHING_NEW = b'{"ok": true, "result": []}'
 
 HIDDEN_TOKEN = "0:hidden"
 """What the library thinks is the token."""
@@ -93,6 +95,8 @@ class PollConnection(Connection):
         Raises RefusedError for 401 and 404, and TimedOut (after which the library polls on at once) for every
         other failure.
         """
+        if self._watch.has_yielded:
+            return HTTPStatus.OK, NOTHING_NEW
         try:
             status, body = await super().do_request(url, *args, **kwargs)
         except NetworkError as error:
@@ -172,6 +176,12 @@ class PollWatch:
     def stop(self) -> None:
         """After the last poll, which confirms what was read, nothing is waited for."""
         self._stopping = True
+
+    @property
+    def has_yielded(self) -> bool:
+        """True once another process has been left the updates: the library's last poll would disturb it."""
+        ended = self.ended
+        return ended.done() and not ended.cancelled() and isinstance(ended.exception(), PlatformStopped)
 
     def end(self, error: Exception) -> None:
         """Ends the run with `error`."""
