@@ -11,13 +11,15 @@ from operator import attrgetter
 
 from sqlite_utils import Database
 
-from scheduler.models import Announcement, ParsedFeed
+from scheduler.models import ParsedFeed
 
 SCHEMA = (
     "create table replay(category text not null, date text not null, kind text not null, digest blob not null, "
     "primary key(category, date, kind)) without rowid"
 )
 KEPT_DAYS = 90
+
+_NUMBERS = attrgetter("version", "withdrawn", "submitted", "updated")
 
 _BETWEEN, _END = "\x1f", "\x1d"
 """Signs that no clean text has."""
@@ -75,26 +77,23 @@ def _key(feed: ParsedFeed) -> list[str]:
 def digest_of(feed: ParsedFeed) -> bytes:
     """32 bytes that stand for everything that the announcements say."""
     words: list[str] = []
+    numbers: list[object] = []
+    # Apart: plain ASCII, as most abstracts are, is encoded many times faster than a text with one accent.
+    plain: list[str] = []
+    others: list[str] = []
     for entry in feed.announcements:
         paper = entry.paper
         words += _WORDS(paper)
-        words += (entry.announce_type, entry.category, _numbers(entry), *paper.categories, "")
+        words += (entry.announce_type, entry.category, *paper.categories, "")
         for author in paper.authors:
             words += (author.name, author.affiliation)
         words.append(_END)
-    digest = sha256(_BETWEEN.join(words).encode("utf-8", "surrogatepass"))
-    for entry in feed.announcements:
-        # By itself: plain ASCII, as most abstracts are, is encoded many times faster than a name with an accent.
-        digest.update(entry.paper.abstract.encode("utf-8", "surrogatepass"))
-        if entry.paper.raw_abstract:
-            digest.update(entry.paper.raw_abstract.encode("utf-8", "surrogatepass"))
+        numbers += _NUMBERS(paper)
+        numbers += (entry.date.toordinal(), len(paper.abstract), len(paper.raw_abstract))
+        (plain if paper.abstract.isascii() else others).append(paper.abstract)
+        if paper.raw_abstract:
+            others.append(paper.raw_abstract)
+    digest = sha256(str(numbers).encode())
+    for texts in (words, plain, others):
+        digest.update(_BETWEEN.join(texts).encode("utf-8", "surrogatepass"))
     return digest.digest()
-
-
-def _numbers(entry: Announcement) -> str:
-    """What is no text, and the lengths of the texts that run together in the digest."""
-    paper = entry.paper
-    return (
-        f"{len(paper.abstract)} {len(paper.raw_abstract)} {paper.version} {paper.withdrawn} "
-        f"{paper.submitted} {paper.updated} {entry.date.toordinal()}"
-    )
