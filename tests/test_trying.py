@@ -172,3 +172,11 @@ def test_counting_stops_when_the_time_is_up() -> None:
     assert set(found.counts) == {day for day in days if day >= found.since}
     limited = tally(db, parse("rl since:40d until:20d"), days[-1], days[0], today=TUESDAY, patience=hurry)
     assert limited.counts == {days[1]: 1}
+
+
+def test_who_follows_replaced_papers_is_told_that_digests_have_none(office: Office) -> None:
+    ada = office.person()
+    told = "A digest brings new and cross-listed papers only"
+    assert told in ada.says("/subscribe type:replace rl")
+    assert told not in ada.says("/subscribe type:new,cross kites")
+    assert told not in ada.says("/subscribe type:replace OR gliders")

@@ -147,7 +147,8 @@ class ConsoleAdapter:
         if part.picture is not None:
             self._picture = part.picture
             pieces.insert(0, "\n".join(part.picture.bars) or part.picture.description)
-            keep = Button(translator(self._lang)("Save the picture"), _KEEP_PICTURE)
+            t = translator(self._lang)
+            keep = Button(t("Save the picture"), _KEEP_PICTURE)
             keyboard = replace(keyboard, rows=(*keyboard.rows, (keep,)))
         if part.attachment is not None:
             pieces.append(f"📎 {self._save(part.attachment)}")

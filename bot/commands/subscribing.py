@@ -13,8 +13,8 @@ from bot.render.query_words import describe
 from bot.render.trial import FLOOD
 from scheduler import calendar, query, slots
 from scheduler.errors import QueryError
-from scheduler.models import Subscription
-from scheduler.query import Query
+from scheduler.models import AnnounceType, Subscription
+from scheduler.query import And, Field, Query, Term
 from scheduler.store.chats import SUBSCRIPTIONS_PER_CHAT, TooManySubscriptions
 from scheduler.topics import named
 
@@ -165,8 +165,19 @@ def _first_date(visit: Visit) -> date | None:
     return newest + timedelta(days=1)
 
 
+def _asks_for_replaced(parsed: Query) -> bool:
+    """True for a query whose papers were only replaced, which no digest brings."""
+    parts = parsed.root.parts if isinstance(parsed.root, And) else (parsed.root,)
+    return any(
+        isinstance(part, Term) and part.field is Field.TYPE and not AnnounceType(part.text).is_news
+        for part in parts
+    )
+
+
 def _rate(visit: Visit, canonical: str) -> str | None:
     """How many papers a day the query finds, from the last days in the archive; None in an empty archive."""
+    if _asks_for_replaced(query.parse(canonical)):
+        return visit.t("A digest brings new and cross-listed papers only; /search finds the replaced ones.")
     newest = visit.store.archive.newest_date()
     if newest is None:
         return None
