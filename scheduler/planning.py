@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import date, datetime, timedelta
+from operator import attrgetter
 from typing import Protocol
 
 from scheduler import calendar, digest, query, slots
 from scheduler.digest import Built
 from scheduler.errors import QueryError
-from scheduler.models import BatchState, Chat, ChatRef, Digest, Order, Schedule, Shortfall, Subscription
+from scheduler.models import BatchState, Chat, Digest, Order, Schedule, Shortfall, Subscription
 from scheduler.news import Day, News, build_for_chat
 from scheduler.store import Store
 from scheduler.store.due import ClosedSlot, DueChat
@@ -76,6 +77,18 @@ SPREAD = timedelta(seconds=60)
 A_SECOND = 29
 """Messages a second that a platform takes at least: chats that are due together are spread over as many seconds as
 their digests need, at most over the minute that was asked for."""
+
+_SHOWN = attrgetter(
+    *(
+        one.name
+        for one in fields(Chat)
+        if one.name not in ("key", "ref", "title", "state", "reason", "joined")
+    )
+)
+_FOLLOWED = attrgetter(
+    *(one.name for one in fields(Subscription) if one.name not in ("key", "chat", "owner", "since"))
+)
+"""All that is known of a chat or a subscription but what names it: a field that is added counts by itself."""
 
 KEPT_DIGESTS = 64
 KEPT_EDITIONS = 20_000
@@ -169,7 +182,7 @@ class _Wish:
     """
 
     dates: tuple[date, ...]
-    subscriptions: tuple[Subscription, ...]
+    subscriptions: tuple[tuple[object, ...], ...]
     mutes: tuple[str, ...]
     order: Order
     taste: int
@@ -238,10 +251,15 @@ class Planner:
         came.place, came.made = entries[-1], 0
         for own in set(dates.values()) - set(came.days):
             came.days[own] = self._news.read(store, own)
-        return self._plan(store, came, entries, _wishes(store, came, entries, follows, dates))
+        return self._plan(store, came, entries, follows, _wishes(store, came, entries, follows, dates))
 
     def _plan(
-        self, store: Store, came: Round, entries: Sequence[DueChat], wishes: Mapping[int, _Wish]
+        self,
+        store: Store,
+        came: Round,
+        entries: Sequence[DueChat],
+        follows: Mapping[int, tuple[Subscription, ...]],
+        wishes: Mapping[int, _Wish],
     ) -> int:
         keys = [entry.chat.key for entry in entries]
         planned = store.outbox.planned(keys, {_slot_of(came, entry).run_key for entry in entries})
@@ -256,7 +274,7 @@ class Planner:
                 continue
             if (chat.key, slot.run_key) not in planned:
                 try:
-                    made = self._made(store, came, entry, wishes[chat.key])
+                    made = self._made(store, came, entry, wishes[chat.key], follows[chat.key])
                 except Exception:
                     logger.exception("the digest of %s could not be planned", chat.ref)
                     continue
@@ -272,18 +290,22 @@ class Planner:
         store.due.close(closed)
         return len(issues)
 
-    def _made(self, store: Store, came: Round, entry: DueChat, wish: _Wish) -> _Made:
+    def _made(
+        self, store: Store, came: Round, entry: DueChat, wish: _Wish, follows: tuple[Subscription, ...]
+    ) -> _Made:
         """What this chat gets, made once for all that get the same."""
-        key = (wish, entry.slot, _look(entry.chat))
+        key = (wish, entry.slot, *_look(entry.chat))
         if key not in came.editions:
             if len(came.editions) >= KEPT_EDITIONS:
                 came.editions.clear()
-            came.editions[key] = self._make(store, came, entry, wish)
+            came.editions[key] = self._make(store, came, entry, wish, follows)
             came.made += 1
         return came.editions[key]
 
-    def _make(self, store: Store, came: Round, entry: DueChat, wish: _Wish) -> _Made:
-        built = self._built(store, came, entry.chat, wish)
+    def _make(
+        self, store: Store, came: Round, entry: DueChat, wish: _Wish, follows: tuple[Subscription, ...]
+    ) -> _Made:
+        built = self._built(store, came, entry.chat, wish, follows)
         told = built.digest
         if not built.keys:
             if not entry.chat.schedule.says_nothing_new:
@@ -297,21 +319,23 @@ class Planner:
         newest = max(told.dates, default=None)
         return _Made(store.outbox.edition(digest.dump(told), payloads, built.keys, newest))
 
-    def _built(self, store: Store, came: Round, chat: Chat, wish: _Wish) -> Built:
+    def _built(
+        self, store: Store, came: Round, chat: Chat, wish: _Wish, follows: tuple[Subscription, ...]
+    ) -> Built:
         if wish not in came.digests:
             if len(came.digests) >= KEPT_DIGESTS:
                 came.digests.clear()
             told = frozenset(int(key) for key in wish.delivered.split(",") if key)
             built = _capped(
-                build_for_chat(store, chat, came.days[wish.dates], told, wish.told_until, wish.subscriptions)
+                build_for_chat(store, chat, came.days[wish.dates], told, wish.told_until, follows)
             )
             came.digests[wish] = replace(built, digest=replace(built.digest, meant_for=wish.meant_for))
         return came.digests[wish]
 
 
-def _look(chat: Chat) -> Chat:
-    """The chat without what makes no difference to how a digest is shown in it, or whether it comes at all."""
-    return replace(chat, key=0, ref=ChatRef(chat.ref.platform, ""), title="", reason="", joined=None)
+def _look(chat: Chat) -> tuple[object, ...]:
+    """What decides how a digest is shown in a chat, and whether it comes at all."""
+    return chat.ref.platform, *_SHOWN(chat)
 
 
 def _slot_of(came: Round, entry: DueChat) -> _Slot:
@@ -350,10 +374,10 @@ def _wishes(
     }
 
 
-def _content(one: Subscription, dates: Sequence[date]) -> Subscription:
+def _content(one: Subscription, dates: Sequence[date]) -> tuple[object, ...]:
     """A subscription without what makes no difference to the digest of these dates."""
     since = one.since if one.since is not None and dates and one.since > dates[0] else None
-    return replace(one, key=0, chat=0, owner="", since=since)
+    return since, *_FOLLOWED(one)
 
 
 def _capped(built: Built) -> Built:
