@@ -120,6 +120,8 @@ class Enricher:
             await self._store.call(self._note_standings)
             if await self._has_changed():
                 return True
+        if lacking_now:
+            await self._store.call(self._note_standings)
         self._has_rest = bool(wishes) or len(open_to) < len(lacking_now)
         if made:
             logger.info("words were made for %d papers and languages", made)

@@ -86,6 +86,9 @@ async def test_a_digest_without_them_leaves_on_time_and_says_why(
     model.always(answer)
     async with world_in(tmp_path, **settings(model, **others)) as world:
         await _subscribed(world)
+        if reason != "not ready in time":
+            noted = "select value from note where name = 'service sea-model'"
+            await world.happens(lambda: world.paperboy.rows(noted))
         told = await _digest(world)
         assert TITLE in told
         assert "SailNet, a policy that learns to sail" in told  # the extract
