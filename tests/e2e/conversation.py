@@ -116,8 +116,12 @@ class AdaOnTelegram(Ada):
         return await self.presses(str(number))
 
     async def _changed(self, before: tuple[Shown, ...]) -> Seen:
-        await until(lambda: self.person.received() != before)
-        (changed,) = [message for message in self.person.received() if message not in before]
+        def answers() -> list[Shown]:
+            # The buttons that pick a chat follow an answer as a message of their own.
+            return [one for one in self.person.received() if one not in before and not one.keyboard]
+
+        await until(lambda: bool(answers()))
+        (changed,) = answers()
         labels = [label for label in changed.labels if not label.lstrip("✕ ").isdecimal()]
         choices = [label for label in changed.labels if label not in labels]
         return Seen(changed.text, tuple(labels), tuple(choices))
