@@ -357,3 +357,25 @@ def test_a_weekly_chat_follows_from_the_next_announcement_on(office: Office, ada
     chat = office.store.chats.at(ada.ref)
     assert chat is not None
     assert office.store.chats.subscriptions(chat.key)[-1].since == WEDNESDAY
+
+
+def test_who_sets_a_time_that_is_still_to_come_gets_todays_digest(office: Office, ada: Person) -> None:
+    assert _begin(office, ada) > TUESDAY
+    assert "today at 12:30" in ada.says("/settings time 12:30")
+    assert _begin(office, ada) == TUESDAY
+    ada.says("/settings time 11:00")
+    assert _begin(office, ada) == TUESDAY
+
+
+def test_a_time_after_the_next_announcement_changes_nothing(office: Office, ada: Person) -> None:
+    before = _begin(office, ada)
+    ada.says("/settings time 07:00")
+    assert _begin(office, ada) == before
+
+
+def _begin(office: Office, ada: Person) -> date:
+    chat = office.store.chats.at(ada.ref)
+    assert chat is not None
+    (one,) = office.store.chats.subscriptions(chat.key)
+    assert one.since is not None
+    return one.since

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from bot.commands import ordering, scheduling, sounding
-from bot.commands.subscribing import next_digest
+from bot.commands.subscribing import begin_by_new_slot, next_digest
 from bot.commands.visit import Visit, action, bold, code, line, rows, say
 from bot.locale import N_, translator
 from bot.ports import Button, Reply
@@ -104,6 +104,8 @@ def set_one(visit: Visit, name: str, value: str) -> Reply:
     visit.store.chats.save(changed, visit.now)
     if changed.schedule.quiet != visit.chat.schedule.quiet:
         visit.store.outbox.release(changed.key, visit.now)
+    if changed.schedule != visit.chat.schedule:
+        begin_by_new_slot(replace(visit, chat=changed))
     # Who changes another chat's language goes on reading their own.
     t = visit.t if visit.asker is not None else translator(changed.lang)
     after = replace(visit, chat=changed, t=t)

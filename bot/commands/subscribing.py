@@ -165,6 +165,16 @@ def _first_date(visit: Visit) -> date | None:
     return newest + timedelta(days=1)
 
 
+def begin_by_new_slot(visit: Visit) -> None:
+    """After a change of schedule: who follows something since today and now gets a digest today is told of today.
+
+    Somebody who subscribes and then sets a time ten minutes ahead means to see it work.
+    """
+    first = _first_date(visit)
+    if first is not None:
+        visit.store.chats.begin_by(visit.chat.key, first)
+
+
 def _asks_for_replaced(parsed: Query) -> bool:
     """True for a query whose papers were only replaced, which no digest brings."""
     parts = parsed.root.parts if isinstance(parsed.root, And) else (parsed.root,)

@@ -320,6 +320,13 @@ class Chats:
             self._db.execute("update chat set planned_revision = 0 where key = ?", [chat])
             return self.subscriptions(chat)[-1], True
 
+    def begin_by(self, chat: int, day: date) -> None:
+        """Subscriptions that were to begin with a later announcement begin with this day's."""
+        self._db.execute(
+            "update subscription set since = ? where chat = ? and since > ?",
+            [day.isoformat(), chat, day.isoformat()],
+        )
+
     def unsubscribe(self, chat: int, key: int) -> Subscription | None:
         """Ends one of the chat's subscriptions and returns it, None when it is not (any more) there."""
         with writing(self._db):
