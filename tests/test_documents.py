@@ -66,3 +66,11 @@ def test_no_path_of_a_machine_is_in_the_project() -> None:
         path = ROOT / name
         if path.suffix in {".py", ".md", ".toml", ".yml", ".po", ".jsonl", ""} and path.is_file():
             assert not machine.search(path.read_text(encoding="utf-8", errors="replace")), name
+
+
+def test_decisions_are_numbered_from_one_and_each_once() -> None:
+    records = sorted((ROOT / "docs" / "decisions").glob("*.md"))
+    numbers = [int(path.name[:4]) for path in records]
+    assert numbers == list(range(1, len(records) + 1))
+    for number, path in zip(numbers, records, strict=True):
+        assert path.read_text(encoding="utf-8").startswith(f"# {number}. "), path.name

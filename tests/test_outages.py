@@ -17,23 +17,20 @@ from scheduler.models import ChatRef, DeliveryState, Platform
 from scheduler.store.outbox import Plan
 from scheduler.store.thread import StoreThread
 from tests.builders import MORNING, TUESDAY, chat_in, memory_store
+from tests.fakes.platform import SilentPlatform
 
 HANDFUL = 10
 A_DAY = timedelta(days=1)
 
 
-class Unreachable:
+class Unreachable(SilentPlatform):
     """A platform that cannot be reached until a moment."""
 
-    start_link = ""
-
     def __init__(self, platform: Platform, life: Life, until: datetime) -> None:
-        self.platform, self.life, self.until = platform, life, until
+        super().__init__(platform)
+        self.life, self.until = life, until
         self.sent: list[tuple[str, datetime]] = []
         self.tries = 0
-
-    async def run(self) -> None:
-        await asyncio.Event().wait()
 
     async def send(self, chat: ChatRef, part: Part, key: str) -> Outcome:
         self.tries += 1

@@ -27,6 +27,7 @@ from scheduler.store import Store
 from scheduler.store.outbox import LEASE, Plan
 from scheduler.store.thread import StoreThread
 from tests.builders import MORNING, TUESDAY, chat_in, feed, memory_store, paper
+from tests.fakes.platform import SilentPlatform
 
 
 def payload(text: str) -> str:
@@ -41,13 +42,11 @@ def enqueue(
     )
 
 
-class FakePlatform:
+class FakePlatform(SilentPlatform):
     """A platform that says what it is told to say, and remembers what was sent."""
 
-    start_link = ""
-
     def __init__(self, platform: Platform = Platform.TELEGRAM) -> None:
-        self.platform = platform
+        super().__init__(platform)
         self.sent: list[tuple[str, str]] = []
         self.keys: list[str] = []
         self.places: list[ChatRef] = []
@@ -56,9 +55,6 @@ class FakePlatform:
 
     def will(self, chat: str, *outcomes: Outcome | Exception) -> None:
         self.script.setdefault(chat, []).extend(outcomes)
-
-    async def run(self) -> None:
-        await asyncio.Event().wait()
 
     async def send(self, chat: ChatRef, part: Part, key: str) -> Outcome:
         self.keys.append(key)

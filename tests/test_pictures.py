@@ -37,8 +37,14 @@ def pixels(png: bytes, colour: str) -> list[tuple[int, int]]:
         (x, y)
         for x in range(0, WIDTH, 2)
         for y in range(0, HEIGHT, 2)
-        if all(abs(had - want) < 12 for had, want in zip(shown.getpixel((x, y)), wanted, strict=True))
+        if all(abs(had - want) < 12 for had, want in zip(_colour(shown, x, y), wanted, strict=True))
     ]
+
+
+def _colour(shown: Image.Image, x: int, y: int) -> tuple[int, ...]:
+    value = shown.getpixel((x, y))
+    assert isinstance(value, tuple)
+    return value
 
 
 def test_bars_are_as_high_as_their_counts() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
-from itertools import count, zip_longest
+from itertools import count
 
 import pytest
 from hypothesis import given, settings
@@ -45,8 +45,9 @@ def archive(papers: Sequence[Announced], keys: Sequence[int], types: Types = ())
     """A database with nothing but the index."""
     db = Database(memory=True)
     db.execute(SCHEMA)
-    for place, (paper, wordings), kinds in zip_longest(keys, papers, types, fillvalue=frozenset()):
-        index_paper(db, place, document(paper, wordings, kinds))
+    kinds = [*types, *[frozenset[AnnounceType]()] * (len(papers) - len(types))]
+    for place, (paper, wordings), own in zip(keys, papers, kinds, strict=True):
+        index_paper(db, place, document(paper, wordings, own))
     return db
 
 

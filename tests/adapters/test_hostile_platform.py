@@ -13,7 +13,7 @@ from scheduler.models import DeliveryState, Platform
 from tests.adapters.both_platforms import Both, Place, both_platforms
 from tests.adapters.contract import eventually
 from tests.fakes.discord_server import ANSWER_LOST, HANG_UP, Refused
-from tests.fakes.telegram_chats import Json
+from tests.fakes.telegram_chats import Json, Topic
 
 HALF_A_DAY = 43_838
 """Seconds of the longest flood wait that was seen."""
@@ -26,6 +26,10 @@ PENDING, SENT = DeliveryState.PENDING, DeliveryState.SENT
 async def both(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Both]:
     async with both_platforms(monkeypatch) as stage:
         yield stage
+
+
+def _id(place: Place) -> int:
+    return place.group.id if isinstance(place, Topic) else place.id
 
 
 class Town:
@@ -68,9 +72,9 @@ class Town:
         for name, status, text, extra in TELEGRAM:
             place = self.hit[name]
             chat = self.forum if name == "topic" else place
-            self.both.telegram.refuse(chat.id, status, text, self._extra(extra), method="sendMessage")
+            self.both.telegram.refuse(_id(chat), status, text, self._extra(extra), method="sendMessage")
         for name, accepted in (("before", False), ("after", True)):
-            self.both.telegram.stall(self.hit[name].id, accepted=accepted, method="sendMessage")
+            self.both.telegram.stall(_id(self.hit[name]), accepted=accepted, method="sendMessage")
         for name, refusals in DISCORD:
             self.both.discord.refuse(*refusals, room=self.hit[f"d-{name}"])  # type: ignore[arg-type]
 
@@ -83,12 +87,12 @@ class Town:
             [text for text in self.both.seen(place) if " calm" in text]
             == [f"{run} calm{number} {part}" for run in runs for part in (1, 2)]
             for number, place in enumerate(self.calm)
-            if place.id != self._forum_id
+            if _id(place) != self._forum_id
         ) and self._posts() == [[f"{run} calm4 1", f"{run} calm4 2"] for run in runs]
 
     @property
     def _forum_id(self) -> int:
-        return self.calm[4].id
+        return _id(self.calm[4])
 
     def _posts(self) -> list[list[str]]:
         return [self.both.seen(post) for post in self.both.discord.posts_in(self.calm[4])]  # type: ignore[arg-type]

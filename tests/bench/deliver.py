@@ -145,7 +145,12 @@ def _rows_at(store: Store, synchronous: str, chats: Sequence[Chat], edition: Edi
         for way in ("together", "alone")
     )
     batched = _clocks(lambda: store.outbox.issue(together, NOW))
-    single = _clocks(lambda: [store.outbox.issue([one], NOW) for one in alone])
+
+    def one_by_one() -> None:
+        for one in alone:
+            store.outbox.issue([one], NOW)
+
+    single = _clocks(one_by_one)
     return [
         at_most(
             f"outbox row, synchronous={synchronous}, {clock}",

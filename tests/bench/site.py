@@ -51,7 +51,8 @@ def measure(sizes: Sizes) -> list[Figure]:
 
 
 def _days(count: int) -> Sequence[date]:
-    days, day = [], FIRST
+    days: list[date] = []
+    day = FIRST
     while len(days) < count:
         if calendar.is_announcement_day(day):
             days.append(day)

@@ -199,7 +199,8 @@ class AdaOnConsole(Ada):
 
 
 async def _nothing_typed() -> AsyncIterator[str]:
-    for line in ():
+    nothing: tuple[str, ...] = ()
+    for line in nothing:
         yield line
 
 

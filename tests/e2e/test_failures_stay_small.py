@@ -37,22 +37,18 @@ from scheduler.store.outbox import Plan
 from scheduler.store.thread import StoreThread
 from tests.builders import MORNING, TUESDAY, chat_in, feed, memory_store, paper
 from tests.e2e.running import until
+from tests.fakes.platform import SilentPlatform
 
 T = TypeVar("T")
 
 
-class Platforms:
+class Platforms(SilentPlatform):
     """A platform whose chats answer at once, except the slow ones, which never do."""
 
-    platform = Platform.TELEGRAM
-    start_link = ""
-
     def __init__(self, *slow: str) -> None:
+        super().__init__()
         self._slow = slow
         self.sent: list[str] = []
-
-    async def run(self) -> None:
-        await asyncio.Event().wait()
 
     async def send(self, chat: ChatRef, part: Part, key: str) -> Outcome:
         if chat.chat_id in self._slow:

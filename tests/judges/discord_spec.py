@@ -63,11 +63,16 @@ def _violations(template: str, method: str, body: object) -> list[str]:
     return [_sentence(error) for error in validator.iter_errors(body)]
 
 
+def _depth(error: ValidationError) -> tuple[int, int]:
+    place = error.relative_schema_path[0]
+    return len(error.absolute_path), -place if isinstance(place, int) else 0
+
+
 def _sentence(error: ValidationError) -> str:
     deepest = error
     while deepest.context:
         # Of the alternatives the one that goes furthest into the body was meant.
-        deepest = max(deepest.context, key=lambda one: (len(one.absolute_path), -one.relative_schema_path[0]))
+        deepest = max(deepest.context, key=_depth)
     return f"{deepest.json_path}: {deepest.message[:200]}"
 
 

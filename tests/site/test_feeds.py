@@ -125,7 +125,7 @@ def test_every_json_feed_keeps_the_rules_of_its_version(site: tuple[Path, str]) 
 
 
 def check_item(item: dict[str, Any]) -> None:
-    known = {
+    known: dict[str, type] = {
         "id": str,
         "url": str,
         "title": str,
