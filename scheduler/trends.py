@@ -12,6 +12,9 @@ from math import sqrt
 DAILY, WEEKLY = 35, 210
 """The longest spans in days whose buckets are days, and weeks; those of longer spans are months."""
 
+FEWEST = 6
+"""Announcement days that a trend can be told from: more than one week's."""
+
 _BEYOND_CHANCE = 2.0
 
 
@@ -43,15 +46,17 @@ class Trend(IntEnum):
     RISING = 1
 
 
-def trend(counts: Sequence[int]) -> Trend:
-    """Whether the later half has more than the earlier one, beyond what chance does.
+def trend(counts: Sequence[int]) -> Trend | None:
+    """Whether the later half has more than the earlier one, beyond what chance does; None for too few days or none.
 
     The difference of two Poisson counts has the square root of their sum as its standard deviation; two of them count.
     """
+    if len(counts) < FEWEST or not any(counts):
+        return None
     half = len(counts) // 2
     earlier, later = sum(counts[:half]), sum(counts[len(counts) - half :])
     far = _BEYOND_CHANCE * sqrt(earlier + later)
-    if not half or abs(later - earlier) <= far:
+    if abs(later - earlier) <= far:
         return Trend.STEADY
     return Trend.RISING if later > earlier else Trend.FALLING
 

@@ -77,10 +77,11 @@ def test_subjects_are_compared_over_weeks(ada: Person) -> None:
         "1 ● kites · 2 a day, steady · 125 papers",
         "2 ■ gliders · 1 a day, rising · 66 papers",
         "3 ▲ gliders, balloons · 1 a day, rising · 66 papers",
-        "4 ◆ xyzzy · 0 a day, steady · 0 papers",
+        "4 ◆ xyzzy · 0 a day · 0 papers",
     ]
-    assert lines[6].split() == ["1", "2", "3", "4"]
-    assert lines[7].split() == ["06-29", "2", "0", "0", "0"]
+    assert lines[6] == "papers a day, by week"
+    assert lines[7].split() == ["1", "2", "3", "4"]
+    assert lines[8].split() == ["06-29", "2", "0", "0", "0"]
     assert lines[-2:] == ["09-21    2  2.2  2.2    0", "09-28  1.5  1.5  1.5    0"]
 
 
@@ -147,3 +148,18 @@ def test_a_comparison_fits_below_its_picture(ada: Person) -> None:
     (part,) = reply_parts(ada.reply, Platform.TELEGRAM)
     assert part.picture is not None
     assert len(part.plain) <= CAPTION_LIMIT
+
+
+def test_nobody_has_the_most_of_nothing(ada: Person) -> None:
+    answer = ada.says("/trends xyzzy, zyxxy")
+    assert answer.startswith("Nothing found in these days · 90 days")
+    ada.says("/settings lang zh")
+    assert ada.says("/trends xyzzy").startswith("这些天里什么也没找到")
+
+
+def test_a_rate_is_that_of_all_days_and_the_numbers_name_their_unit(ada: Person) -> None:
+    days = len(DAYS)
+    answer = ada.says("/trends kites 90d")
+    assert f"{125 / days:.1f}".removesuffix(".0") in answer.splitlines()[1]
+    assert "papers a day, by week" in answer
+    assert "papers a day, by month" in ada.presses("365 days")

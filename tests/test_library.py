@@ -156,6 +156,7 @@ def test_saved_papers_have_pages(ada: Person) -> None:
 def test_nothing_saved_yet(ada: Person) -> None:
     assert "saved nothing yet" in ada.says("/saved")
     assert "Nothing to export" in ada.says("/saved export")
+    assert "/saved export bibtex also as json or markdown" in ada.says("/saved export xml")
     assert "Which paper?" in ada.says("/save")
     assert "is no paper's id" in ada.says("/save kites")
     assert "not in the archive" in ada.says("/save 1706.03762")

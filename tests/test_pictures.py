@@ -146,5 +146,5 @@ def test_the_words_of_a_picture() -> None:
     picture(made.png)
     # Without a font for Chinese the words stay in the text, and the arrow says what the trend is.
     picture(daily_picture(shown, translator("zh"), None).png)
-    one = DailyCounts("rl", DAYS[:1], (64,), Trend.STEADY)
+    one = DailyCounts("rl", DAYS[:1], (64,), trend((64,)))
     assert finding(one, t) == "About 64 a day"

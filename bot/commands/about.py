@@ -52,7 +52,10 @@ def help_with(visit: Visit, commands: Sequence[tuple[str, str]]) -> Reply:
         )
     )
     examples = (
-        ("reinforcement learning", t("the phrase, in title or abstract; plurals and hyphens count too")),
+        (
+            "reinforcement learning",
+            t("followed as a phrase, searched as words in any order; plurals and hyphens count too"),
+        ),
         ('"world model" -survey', t("the phrase, but not with this word")),
         ("(RL OR bandit) robot", t("one of two words, and a third")),
         ("ti:RLHF cat:cs.CL", t("in the title, in one category")),

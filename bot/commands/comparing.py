@@ -80,19 +80,22 @@ def _comparison(
     every, *tallies = visit.store.archive.tallies(wanted, first, last, today=visit.now.date())
     days = sorted({*visit.store.archive.dates(first, last), *every.counts})
     buckets = trends.buckets(days, (last - first).days + 1)
+    since = max(tally.since for tally in (every, *tallies))
+    whole = trends.Bucket(first, tuple(day for day in days if day >= since))
+
+    def rate(tally: trends.Tally, bucket: trends.Bucket) -> float | None:
+        return trends.share(tally, every, bucket) if in_share else trends.a_day(tally, bucket)
+
     courses = tuple(
         Course(
             title,
-            tuple(
-                trends.share(tally, every, bucket) if in_share else trends.a_day(tally, bucket)
-                for bucket in buckets
-            ),
+            tuple(rate(tally, bucket) for bucket in buckets),
+            (rate(tally, whole) if whole.days else None) or 0.0,
             tally.total,
             trends.trend(tally.of(days)),
         )
         for (_, title), tally in zip(wishes, tallies, strict=True)
     )
-    since = max(tally.since for tally in (every, *tallies))
     return Comparison(courses, tuple(bucket.first for bucket in buckets), first, last, in_share, since)
 
 

@@ -285,7 +285,9 @@ def _export(visit: Visit, form: str, wanted: str) -> Reply:
     found = _found(visit, visit.store.library.saved(visit.person), wanted)
     if not found:
         return say(
-            t("Nothing to export: no saved paper fits."), keyboard=rows(Button(t("Show all"), "saved"))
+            t("Nothing to export: no saved paper fits."),
+            line(code("/saved export bibtex"), f" {t('also as json or markdown')}"),
+            keyboard=rows(Button(t("Show all"), "saved")),
         )
     papers = _papers(visit, found)
     words = t.n(

@@ -35,7 +35,7 @@ class DailyCounts:
     name: str
     days: tuple[date, ...]
     counts: tuple[int, ...]
-    trend: Trend
+    trend: Trend | None
 
     @property
     def rate(self) -> float:
@@ -61,12 +61,12 @@ def rounded(rate: float, t: Translator) -> str:
 def finding(shown: DailyCounts, t: Translator) -> str:
     """ "About 3 a day, rising"."""
     rate = rate_words(shown.rate, t)
-    return with_trend(rate, shown.trend, t) if len(shown.days) > PLACES else rate
+    return with_trend(rate, shown.trend, t)
 
 
-def with_trend(rate: str, trend: Trend, t: Translator) -> str:
-    """ "About 3 a day" → "About 3 a day, rising"."""
-    return t(_GOING[trend], rate=rate)
+def with_trend(rate: str, trend: Trend | None, t: Translator) -> str:
+    """ "About 3 a day" → "About 3 a day, rising"; as it is where no trend can be told."""
+    return rate if trend is None else t(_GOING[trend], rate=rate)
 
 
 def daily_picture(shown: DailyCounts, t: Translator, font: Path | None) -> Picture:
@@ -82,7 +82,7 @@ def daily_picture(shown: DailyCounts, t: Translator, font: Path | None) -> Pictu
         name = writable(shown.name, font)
         rate = f"{shown.rate:.1f} / d"
         span = f"{shown.days[0].isoformat()} - {shown.days[-1].isoformat()}"
-        axes = Axes(f"{name}: {rate}" if name else rate, span, names, int(shown.trend))
+        axes = Axes(f"{name}: {rate}" if name else rate, span, names, shown.trend)
     described = t(
         "Bars: how many papers “{query}” finds on each day from {first} to {last}. {finding}.",
         query=shown.name,

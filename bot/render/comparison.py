@@ -27,23 +27,21 @@ PLACES = 4
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """How one query went: papers a day (or per cent of all papers) in each bucket, None where that is not known."""
+    """How one query went: papers a day (or per cent of all papers) in each bucket, None where that is not known.
+
+    `mean` is the same over all days that were counted, 0 where none was.
+    """
 
     name: str
     values: tuple[float | None, ...]
+    mean: float
     total: int
-    trend: Trend
+    trend: Trend | None
 
     @property
     def last(self) -> float:
         """The newest value that is known, 0 where none is."""
         return next((value for value in reversed(self.values) if value is not None), 0.0)
-
-    @property
-    def mean(self) -> float:
-        """The mean of what is known."""
-        known = [value for value in self.values if value is not None]
-        return sum(known) / max(len(known), 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +80,7 @@ def comparison_blocks(shown: Comparison, view: View) -> tuple[Block, ...]:
     ]
     blocks = [
         Block((head, *courses)),
-        Block(tuple(line(row, kind=LineKind.PRE) for row in number_rows(shown, t))),
+        Block((line(_unit(shown, t)), *(line(row, kind=LineKind.PRE) for row in number_rows(shown, t)))),
     ]
     if shown.since > shown.first:
         note = t(
@@ -117,11 +115,13 @@ def _rate(rate: float, shown: Comparison, t: Translator) -> str:
 
 
 def _finding(shown: Comparison, t: Translator) -> str:
-    """ "world model is rising", else who has the most."""
+    """ "world model is rising", else who has the most, if anybody has something."""
     rising = [course for course in shown.courses if course.trend is Trend.RISING]
     if len(rising) == 1 and len(shown.courses) > 1:
         return t("{query} is rising", query=rising[0].name)
     most = max(shown.courses, key=lambda course: course.mean)
+    if not most.total:
+        return t("Nothing found in these days")
     rate = _rate(most.mean, shown, t)
     if len(shown.courses) == 1:
         return t("{query}: {finding}", query=most.name, finding=with_trend(rate, most.trend, t))

@@ -78,6 +78,7 @@ _FAULTS = {
     Problem.WILDCARD_PLACE: N_("I can't read this search: a star stands only at the end of a word."),
     Problem.ONLY_NEGATIVE: N_("This search says only what must not occur; it needs something to find."),
     Problem.CONTRADICTION: N_("No paper can match: “{detail}” is wanted and excluded at once."),
+    Problem.DATES_APART: N_("No paper can match: no day is in “{detail}”."),
     Problem.UNKNOWN_FIELD: N_("I can't search in “{detail}:”. What I know: ti, abs, au, cat, id, src, type."),
     Problem.UNKNOWN_CATEGORY: N_("arXiv has no category “{detail}”."),
     Problem.UNKNOWN_TYPE: N_(

@@ -18,12 +18,15 @@ Places = Sequence[tuple[Term, int]]
 """Where each term of a query stands in its text, in order."""
 
 
-def check(root: Node | None, limits: tuple[DateLimit, ...], places: Places) -> None:
-    """Raises FaultError for a query that only excludes or that no paper can match."""
+def check(root: Node | None, limits: tuple[DateLimit, ...], places: Places, limit_place: int) -> None:
+    """Raises FaultError for a query that only excludes or that no paper can match.
+
+    `limit_place` is where the last of `limits` stands in the text.
+    """
     if root is not None:
         _check_node(root, places)
     if limits:
-        _check_dates(limits)
+        _check_dates(limits, limit_place)
 
 
 def _check_node(node: Node, places: Places) -> None:
@@ -98,10 +101,10 @@ def _token_implies(token: str, is_open: bool, wanted: Run) -> bool:
     )
 
 
-def _check_dates(limits: tuple[DateLimit, ...]) -> None:
+def _check_dates(limits: tuple[DateLimit, ...], place: int) -> None:
     """Dates of one kind can be compared whatever the day; a span and a date cannot."""
     for relative in (True, False):
         same = tuple(limit for limit in limits if (limit.when[-1] in _SPANS) is relative)
         first, last = narrowest(same, _ANY_DAY)
         if first is not None and last is not None and first > last:
-            raise FaultError(Problem.CONTRADICTION, 0, " ".join(map(str, same)))
+            raise FaultError(Problem.DATES_APART, place, " ".join(map(str, same)))

@@ -52,12 +52,14 @@ _ORDERS = {"relevance": True, "best": True, "newest": False, "date": False, "new
 
 def read(text: str, raw: str) -> Query:
     """The query that `text` says; `raw` is kept as its raw text. Raises FaultError."""
-    signs, limits, by_relevance = _without_limits(lexemes(text))
+    found = lexemes(text)
+    signs, limits, by_relevance = _without_limits(found)
     parser = _Parser(signs, len(text.rstrip()))
     root = parser.whole()
     if root is None and not limits:
         raise FaultError(Problem.NO_WORDS, 0, text.strip())
-    check(root, limits, parser.places)
+    limit_place = max((sign.position for sign in found if sign.sign is Sign.LIMIT), default=0)
+    check(root, limits, parser.places, limit_place)
     return Query(root, limits, by_relevance, raw)
 
 

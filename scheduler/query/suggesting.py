@@ -67,6 +67,7 @@ def _repairs(text: str, fault: FaultError) -> Iterator[str]:
             yield f"{text[: fault.position]}new{text[fault.position + len(fault.detail) :]}"
         case Problem.CONTRADICTION:
             yield _EXCLUSION.sub(" ", text)
+        case Problem.DATES_APART:
             yield _FILTER.sub(" ", text)
             yield "since:7d"
         case _:
