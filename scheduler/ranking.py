@@ -34,8 +34,7 @@ LONGEST_TASTE = 500
 
 REASONS = 60
 REASON_WORDS = 20
-NEAR = 0.12
-"""The liked papers that may be named as a reason, how much of each is kept, and how near a paper must be to one."""
+"""The liked papers that may be named as a reason, and how many words of each are kept."""
 
 _LITTLE = frozenset(
     "about across after all also an and any are as at based be been before between both but by can do "
@@ -47,7 +46,7 @@ _LITTLE = frozenset(
 """Words that say nothing of a subject, however rare they are in a small archive (as plurals are folded)."""
 
 SIMILAR = 0.06
-"""So near a paper must be to count as similar."""
+"""So near a paper must be to count as similar, also to the liked one that is named as a reason."""
 
 TYPICAL = 4.0
 """The rarity of a word that nobody has looked up: one of fifty papers has it."""
@@ -86,7 +85,7 @@ class Taste:
 
     def reason(self, paper: Vector, title: str = "") -> Reason | None:
         """The liked paper that is nearest to this one, None when none is near; the one of that `title` is no reason."""
-        best, near = None, NEAR
+        best, near = None, SIMILAR
         for one in self.liked:
             nearness = dot(one.vector, paper)
             if nearness > near and one.title != title:

@@ -500,3 +500,10 @@ def test_phrases_that_look_for_the_same_have_one_spelling(phrases: list[str]) ->
         assert parse(found.canonical) == found
         assert isinstance(found.root, Term)
         assert spelt.setdefault(found.root.runs, found.canonical) == found.canonical
+
+
+def test_a_name_with_a_dash_in_it_is_kept_as_it_was_read() -> None:
+    for text in ("au:jean--luc", "au:jean-luc", 'au:"li -- wei"'):
+        kept = parse(text)
+        assert parse(kept.canonical).root == kept.root
+    assert parse("au:jean-luc").root != parse("au:jean--luc").root

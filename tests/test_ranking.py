@@ -135,6 +135,12 @@ def test_the_reason_is_the_nearest_liked_paper() -> None:
 # the order of a digest
 
 
+def test_what_counts_as_similar_is_near_enough_for_a_reason() -> None:
+    taste = Taste({}, (Example("Kites", {"kite": 0.5}, 3.0, "saved"),))
+    assert taste.reason({"kite": 2.1 * ranking.SIMILAR}) == Reason("saved", "Kites")
+    assert taste.reason({"kite": 1.9 * ranking.SIMILAR}) is None
+
+
 def candidates(count: int) -> dict[int, Candidate]:
     return {
         key: Candidate(key, paper(f"2609.{key:05d}"), AnnounceType.NEW, TUESDAY, {}, key)

@@ -47,6 +47,7 @@ _TYPES = {
     **dict.fromkeys(("replaced", "replacement", "replacements", "rep"), (AnnounceType.REPLACE,)),
 }
 """arXiv's announce types (its feeds' `arxiv:announce_type`) and what else they are called."""
+_BETWEEN_NAMES = re.compile(r"(?<=\w)-(?=\w)")
 _ORDERS = {"relevance": True, "best": True, "newest": False, "date": False, "new": False}
 
 
@@ -347,5 +348,5 @@ def _prefix(field: Field, stem: str, lexeme: Lexeme) -> Term:
 def _names(text: str) -> tuple[Run, ...]:
     """The words of a name, each once, as they are and with hyphenated ones joined."""
     split = tuple(dict.fromkeys(name_tokens(text)))
-    joined = tuple(dict.fromkeys(name_tokens(text.replace("-", ""))))
+    joined = tuple(dict.fromkeys(name_tokens(_BETWEEN_NAMES.sub("", text))))
     return tuple(Run(tokens) for tokens in dict.fromkeys((split, joined)))
