@@ -25,7 +25,7 @@ lint: $(VENV)/.dev
 	$(BIN)/lint-imports
 
 unit: $(VENV)/.dev
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n auto --dist worksteal
 
 bench: $(VENV)/.dev  ## ratios against named peers, into build/bench.json
 	$(BIN)/python -m tests.bench $(BENCH)
