@@ -51,7 +51,7 @@ SUBJECTS, PAPERS_OF_A_SUBJECT = 300, 5
 """What readers of one day follow, and how many papers each subject has: chats that follow the same get the same."""
 
 ROWS = 2000
-RATE, SECONDS = 29, 20
+RATE = 29
 
 
 def measure(sizes: Sizes) -> list[Figure]:
@@ -60,7 +60,7 @@ def measure(sizes: Sizes) -> list[Figure]:
         return [
             _enqueueing(Path(folder) / "enqueue.sqlite", sizes),
             *_rows(Path(folder) / "rows.sqlite"),
-            *asyncio.run(_sending(Path(folder) / "send.sqlite")),
+            *asyncio.run(_sending(Path(folder) / "send.sqlite", sizes.seconds)),
         ]
 
 
@@ -175,9 +175,9 @@ def _clocks(work: Callable[[], object]) -> tuple[float, float]:
 class _Elsewhere:
     """A local Telegram in a process of its own, so that its work is not counted as the sender's."""
 
-    def __init__(self) -> None:
+    def __init__(self, people: int) -> None:
         self._here, there = Pipe()
-        self._process = get_context("spawn").Process(target=_serve, args=(there, RATE * SECONDS), daemon=True)
+        self._process = get_context("spawn").Process(target=_serve, args=(there, people), daemon=True)
 
     def __enter__(self) -> tuple[str, str, list[int]]:
         """Its token, its address, and its chats."""
@@ -211,9 +211,9 @@ async def _serve_until_told(there: Connection, people: int) -> None:
     await server.stop()
 
 
-async def _sending(path: Path) -> list[Figure]:
+async def _sending(path: Path, seconds: int) -> list[Figure]:
     """The real sender and the real adapter; the CPU time is that of this process alone."""
-    elsewhere = _Elsewhere()
+    elsewhere = _Elsewhere(RATE * seconds)
     with elsewhere as (token, base_url, chats):
         store = StoreThread.open(path)
         try:

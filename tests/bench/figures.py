@@ -39,6 +39,11 @@ class Sizes:
     subscriptions: int
     distinct: int
 
+    @property
+    def seconds(self) -> int:
+        """How long the sender is watched."""
+        return 20 if self.subscriptions >= 10_000 else 2
+
     @classmethod
     def from_environment(cls) -> Sizes:
         """BENCH_PAPERS (100,000) and BENCH_SUBSCRIPTIONS (100,000); small archives make everything small."""
