@@ -63,6 +63,13 @@ def test_words_do_not_slip_from_one_field_into_the_next() -> None:
     )
 
 
+def test_readable_and_raw_abstract_are_told_apart_whichever_of_them_is_plain() -> None:
+    plain, accented = "Godel numbers", "Gödel numbers"
+    assert digest_of(feed(replace(ONE, abstract=plain, raw_abstract=accented))) != digest_of(
+        feed(replace(ONE, abstract=accented, raw_abstract=plain))
+    )
+
+
 def test_what_is_archived_is_known_until_one_of_its_papers_changes(store: Store) -> None:
     assert not is_known(store, DAY)
     store.archive.store(DAY, now=MORNING)

@@ -78,7 +78,7 @@ def digest_of(feed: ParsedFeed) -> bytes:
     """32 bytes that stand for everything that the announcements say."""
     words: list[str] = []
     numbers: list[object] = []
-    # Apart: plain ASCII, as most abstracts are, is encoded many times faster than a text with one accent.
+    # Apart: plain ASCII, as most texts are, is encoded many times faster than a text with one accent.
     plain: list[str] = []
     others: list[str] = []
     for entry in feed.announcements:
@@ -89,10 +89,12 @@ def digest_of(feed: ParsedFeed) -> bytes:
             words += (author.name, author.affiliation)
         words.append(_END)
         numbers += _NUMBERS(paper)
-        numbers += (entry.date.toordinal(), len(paper.abstract), len(paper.raw_abstract))
-        (plain if paper.abstract.isascii() else others).append(paper.abstract)
-        if paper.raw_abstract:
-            others.append(paper.raw_abstract)
+        abstract, raw = paper.abstract, paper.raw_abstract
+        is_plain, raw_is_plain = abstract.isascii(), raw.isascii()
+        numbers += (entry.date.toordinal(), len(abstract), is_plain, len(raw), raw_is_plain)
+        (plain if is_plain else others).append(abstract)
+        if raw:
+            (plain if raw_is_plain else others).append(raw)
     digest = sha256(str(numbers).encode())
     for texts in (words, plain, others):
         digest.update(_BETWEEN.join(texts).encode("utf-8", "surrogatepass"))
