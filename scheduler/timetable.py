@@ -7,7 +7,6 @@ one second by default).
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
@@ -16,6 +15,14 @@ from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
 # A job that outlasts its interval is no news (five feeds, three seconds apart); its next tick comes anyway.
 logging.getLogger("apscheduler.scheduler").setLevel(logging.ERROR)
+
+
+def _is_failure(record: logging.LogRecord) -> bool:
+    """False for a job that was cancelled, even before its first step: APScheduler takes the stop for its failure."""
+    return not (record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError))
+
+
+logging.getLogger("apscheduler.executors.default").addFilter(_is_failure)
 
 Job = Callable[[], Awaitable[None]]
 
@@ -31,14 +38,8 @@ class Timetable:
 
     def every(self, interval: timedelta, name: str, job: Job, first: datetime) -> None:
         """Adds a job that runs at `first` (aware) and then once an interval; `name` must be its own."""
-
-        async def run() -> None:
-            # APScheduler takes the cancellation at the end for a failure of the job.
-            with contextlib.suppress(asyncio.CancelledError):
-                await job()
-
         self._scheduler.add_job(
-            run,
+            job,
             "interval",
             seconds=interval.total_seconds(),
             id=name,
