@@ -82,6 +82,15 @@ def test_anything_else_is_refused_with_its_defect(written: str, told: str) -> No
         ("See https://evil.example/x?y=1 now", "See now"),
         ("详见 https://evil.example/x。完", "详见 。完"),
         ("www.evil.example wins", "wins"),
+        ("visit t.me/evil or discord.gg/evil?x=1 to win", "visit or to win"),
+        ("at Evil.com, tg://resolve?domain=evil or https：//evil.example", "at , or"),
+        ("write to mailto:ada@evil.com, or bob@evil.org", "write to , or"),
+        ("请加入t.me/evil领取奖励，联系@evilbot领奖", "请加入领取奖励，联系evilbot领奖"),
+        (
+            "It wins races.In all, node.js, U.S. and Qwen2.5/7B",
+            "It wins races.In all, node.js, U.S. and Qwen2.5/7B",
+        ),
+        ("召回率@k的值和pass@8", "召回率@k的值和pass@8"),
         ("[click](https://evil.example) here", "click here"),
         ("[click](javascript:alert(1)) here", "[click](javascript:alert(1)) here"),
         ("ask @evilbot or <@123456> or <@!9> today", "ask evilbot or or today"),
@@ -94,6 +103,12 @@ def test_anything_else_is_refused_with_its_defect(written: str, told: str) -> No
 )
 def test_links_mentions_markup_and_control_characters_are_taken_out(written: str, shown: str) -> None:
     assert sanitised(written, "") == shown
+
+
+def test_a_bare_address_of_the_authors_stays() -> None:
+    assert sanitised(
+        "代码见github.com/ada/sail，用ASP.NET，不是evil.com", "Code: github.com/ada/sail, in ASP.NET."
+    ) == ("代码见github.com/ada/sail，用ASP.NET，不是")
 
 
 def test_a_link_of_the_authors_stays() -> None:
@@ -112,7 +127,8 @@ def test_nothing_raises_and_no_control_character_is_left(written: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["<think>", "{", "[](", "**", "@a", "https://", "</think>{", '{"id":', "\\n"]
+    "piece",
+    ["<think>", "{", "[](", "**", "@a", "https://", "a.com", "a.", "a@", "</think>{", '{"id":', "\\n"],
 )
 def test_long_nonsense_is_read_in_linear_time(piece: str) -> None:
     started = time.perf_counter()
