@@ -224,6 +224,19 @@ def test_the_announcement_is_the_lists_real_one(head: str, day: date, corrected:
     assert (read.date, read.corrected) == (day, corrected)
 
 
+def test_an_announcement_that_cannot_be_read_is_told_of_and_not_one_that_is_not_stated() -> None:
+    generated = "生成时间: 2026-09-29 22:49:42 (UTC+8)"
+    bad, none = (
+        digests.parse(f"{head}\n\nKeyword: x\n{entry(*KITES)}".encode())
+        for head in (f"{generated}; Arxiv 发布时间: 2026-13-45 20:00 EDT", generated)
+    )
+    assert (bad.date, none.date, none.problems) == (TUESDAY, TUESDAY, ())
+    (problem,) = bad.problems
+    assert problem.problem == (
+        "its time of announcement cannot be read; 2026-09-29 follows from when it was generated"
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [

@@ -113,6 +113,9 @@ def parse(body: bytes) -> TextDigest:
     if declared is not None and declared != len(entries) + len(problems):
         found = len(entries) + len(problems)
         problems.append(EntryProblem("the whole", f"it says {declared} papers, {found} are in it"))
+    if claimed is None and any(map(_ANNOUNCED.search, head)):
+        told = f"its time of announcement cannot be read; {day} follows from when it was generated"
+        problems.append(EntryProblem("the whole", told))
     return TextDigest(day, generated, claimed, declared, tuple(entries), tuple(problems))
 
 
