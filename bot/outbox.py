@@ -130,10 +130,7 @@ class Sender:
             await self._sleep(REST_AFTER_FAILURE)
 
     async def _idle(self) -> None:
-        try:
-            await asyncio.wait_for(self._woken.wait(), IDLE)
-        except TimeoutError:
-            return
+        await _happens(self._woken, IDLE)
 
     async def _finish(self) -> None:
         for task in self._cooling.values():
@@ -153,8 +150,7 @@ class Sender:
 
     async def _some_land(self) -> None:
         """Waits for a landing; one slow answer must not keep back what has become due for others meanwhile."""
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._landing.wait(), IDLE)
+        await _happens(self._landing, IDLE)
         if self._tasks:
             # Enough are under way: the next few that land are made up for together.
             await self._sleep(GATHER)
@@ -257,6 +253,16 @@ class Sender:
             # An adapter names every outcome it knows; whatever else comes is ours, and the part stays.
             logger.exception("sending to %s failed", delivery.chat.ref)
             return Retry(timedelta(seconds=30), f"unexpected {type(error).__name__}")
+
+
+async def _happens(event: asyncio.Event, within: float) -> None:
+    """Returns when the event happens, or after so many seconds.
+
+    Not by `asyncio.wait_for`: before Python 3.12 it loses a stop that comes in the moment of the event.
+    """
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(within):
+            await event.wait()
 
 
 def backoff(attempts: int, least: timedelta) -> timedelta:

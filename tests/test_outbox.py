@@ -331,6 +331,23 @@ async def test_the_parts_of_a_digest_follow_into_the_forums_post_also_after_a_re
     assert {place.chat_id for place in bench.fake.places} == {"77"}
 
 
+@pytest.mark.parametrize("ticks", range(12))
+async def test_a_stop_in_the_moment_of_waking_is_not_overheard(ticks: int) -> None:
+    bench = Bench()
+    running = asyncio.create_task(bench.sender.run())
+    for _ in range(10):
+        await bench.thread.call(lambda store: None)  # behind the sender's own: nothing is due, and it rests
+    bench.sender.wake()
+    for _ in range(ticks):
+        await asyncio.sleep(0)
+    running.cancel()
+    await asyncio.wait([running], timeout=0.5)
+    was_stopped = running.cancelled()
+    running.cancel()
+    await asyncio.wait([running])
+    assert was_stopped
+
+
 def test_denied_access_to_direct_messages_is_tried_again_before_it_is_believed() -> None:
     store = memory_store()
     ada = chat_in(store, "9", platform=Platform.DISCORD)
