@@ -6,12 +6,13 @@ import asyncio
 import os
 import sys
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from tests.e2e.arxiv import FakeArxiv
-from tests.e2e.running import ROOT
+from tests.e2e.running import ROOT, digests_time
 from tests.fakes import model_server as plays
 from tests.fakes.discord_server import FakeDiscord
 from tests.fakes.model_server import ModelServer, model_server
@@ -46,6 +47,9 @@ async def paperboy(folder: Path, *command: str, said: str = "", **settings: str)
     """The exit status of a command, and everything that was written."""
     environ = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "HOME": str(folder)}
     environ["PAPERBOY_DATABASE"] = str(folder / "p.sqlite")
+    # Whatever the clock of the machine says: a digest of today's papers is still to come.
+    schedule = digests_time(datetime.now(UTC))
+    environ |= {"PAPERBOY_TIMEZONE": schedule.zone, "PAPERBOY_DIGEST_TIME": schedule.time}
     environ |= {f"PAPERBOY_{name.upper()}": value for name, value in settings.items()}
     started = await asyncio.create_subprocess_exec(
         sys.executable,
