@@ -20,8 +20,10 @@ SCHEMA = (
 KEPT_DAYS = 90
 
 _NUMBERS = attrgetter("version", "withdrawn", "submitted", "updated")
+_USUAL = (1, False, None, None)
+"""Of nearly all papers of a feed; they need not be written out."""
 
-_BETWEEN, _END = "\x1f", "\x1d"
+_BETWEEN, _PART, _END = "\x1f", "\x1e", "\x1d"
 """Signs that no clean text has."""
 _WORDS = attrgetter(
     "id",
@@ -76,26 +78,27 @@ def _key(feed: ParsedFeed) -> list[str]:
 
 def digest_of(feed: ParsedFeed) -> bytes:
     """32 bytes that stand for everything that the announcements say."""
-    words: list[str] = []
-    numbers: list[object] = []
+    words = [str(feed.date)]
     # Apart: plain ASCII, as most texts are, is encoded many times faster than a text with one accent.
     plain: list[str] = []
     others: list[str] = []
     for entry in feed.announcements:
         paper = entry.paper
         words += _WORDS(paper)
-        words += (entry.announce_type, entry.category, *paper.categories, "")
+        words += (entry.announce_type, entry.category, *paper.categories, _PART)
         for author in paper.authors:
             words += (author.name, author.affiliation)
+        words.append(_PART)
+        if (numbers := _NUMBERS(paper)) != _USUAL:
+            words.append(str(numbers))
+        if entry.date != feed.date:
+            words.append(str(entry.date))
+        for text in (paper.abstract, paper.raw_abstract):
+            is_plain = text.isascii()
+            words.append("plain" if is_plain else "other")
+            (plain if is_plain else others).append(text)
         words.append(_END)
-        numbers += _NUMBERS(paper)
-        abstract, raw = paper.abstract, paper.raw_abstract
-        is_plain, raw_is_plain = abstract.isascii(), raw.isascii()
-        numbers += (entry.date.toordinal(), len(abstract), is_plain, len(raw), raw_is_plain)
-        (plain if is_plain else others).append(abstract)
-        if raw:
-            (plain if raw_is_plain else others).append(raw)
-    digest = sha256(str(numbers).encode())
+    digest = sha256()
     for texts in (words, plain, others):
         digest.update(_BETWEEN.join(texts).encode("utf-8", "surrogatepass"))
     return digest.digest()
