@@ -22,6 +22,7 @@ from scheduler.sources.wire import is_public
 from scheduler.store import Store
 from scheduler.store.thread import StoreThread
 from tests.builders import memory_store
+from tests.patience import PATIENCE
 from tests.sources.arxiv_server import ArxivServer, Reply, Time, arxiv_server
 
 NOW = datetime(2026, 9, 30, 10, tzinfo=UTC)
@@ -109,7 +110,7 @@ WEDNESDAY = "Wed, 30 Sep 2026 08:00:00 GMT"
 
 
 def client_in(time: Time, **options: Any) -> WebClient:
-    return WebClient(timeout=5, clock=time, sleep=time.sleep, jitter=lambda most: most, **options)
+    return WebClient(timeout=PATIENCE, clock=time, sleep=time.sleep, jitter=lambda most: most, **options)
 
 
 def routed(**answers: Callable[[str], Reply]) -> Callable[[str], Reply]:

@@ -14,6 +14,7 @@ import pytest
 
 from scheduler.errors import AlreadyRunning, StoreError
 from scheduler.store.lock import Role, Shards, holding, lock_path
+from tests.patience import PATIENCE
 
 NOW = datetime(2026, 9, 29, 7, 0, tzinfo=UTC)
 HOLD = """
@@ -123,7 +124,7 @@ def test_the_command_ends_with_1_and_one_line(tmp_path: Path) -> None:
                 env=environ,
                 capture_output=True,
                 text=True,
-                timeout=30,
+                timeout=PATIENCE,
                 check=False,
             )
             assert ended.returncode == 1
@@ -137,7 +138,7 @@ def test_the_command_ends_with_1_and_one_line(tmp_path: Path) -> None:
             env=environ,
             capture_output=True,
             text=True,
-            timeout=30,
+            timeout=PATIENCE,
             check=False,
         )
         assert fetched.returncode == 0, fetched.stderr
@@ -178,7 +179,7 @@ def test_a_platform_alone_needs_its_own_token(tmp_path: Path) -> None:
         env={**environ, "PAPERBOY_TELEGRAM_TOKEN": "1:a", "PAPERBOY_CONTACT": "a@b.c"},
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=PATIENCE,
         check=False,
     )
     assert ended.returncode == 2

@@ -28,6 +28,7 @@ from scheduler.store.outbox import LEASE, Plan
 from scheduler.store.thread import StoreThread
 from tests.builders import MORNING, TUESDAY, chat_in, feed, memory_store, paper
 from tests.fakes.platform import SilentPlatform
+from tests.patience import PATIENCE
 
 
 def payload(text: str) -> str:
@@ -341,7 +342,7 @@ async def test_a_stop_in_the_moment_of_waking_is_not_overheard(ticks: int) -> No
     for _ in range(ticks):
         await asyncio.sleep(0)
     running.cancel()
-    await asyncio.wait([running], timeout=0.5)
+    await asyncio.wait([running], timeout=PATIENCE)
     was_stopped = running.cancelled()
     running.cancel()
     await asyncio.wait([running])

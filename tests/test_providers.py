@@ -28,6 +28,7 @@ from scheduler.providers.translators import DIALECTS, Translator
 from tests.builders import paper
 from tests.fakes import model_server as plays
 from tests.fakes.model_server import ModelServer, model_server
+from tests.patience import PATIENCE
 
 PAPER = paper("2609.00001", "SailNet: a policy", "We propose SailNet. It wins 87% of races.")
 WISH = Wish(1, PAPER, "zh", tuple(Part), "SailNet wins 87% of races.")
@@ -61,7 +62,7 @@ def model(server: ModelServer, memory: Memory | None = None, timeout: float = 5)
 
 @asynccontextmanager
 async def asked_of(
-    server: ModelServer, memory: Memory | None = None, patience: float = 5
+    server: ModelServer, memory: Memory | None = None, patience: float = PATIENCE
 ) -> AsyncIterator[Any]:
     """A function that asks the model for the wish."""
     one = model(server, memory, patience)
@@ -289,7 +290,9 @@ async def test_content_in_pieces_is_put_together(server: ModelServer) -> None:
 
 def translator(server: ModelServer, name: str, key: str = KEY) -> Translator:
     dialect = DIALECTS[name]
-    caller = Caller(Place(dialect.title, server.root, key, MEND), agent="Paperboy/test", timeout=5, calls=2)
+    caller = Caller(
+        Place(dialect.title, server.root, key, MEND), agent="Paperboy/test", timeout=PATIENCE, calls=2
+    )
     return Translator(caller, dialect, price=Decimal(20), parts={"zh": tuple(Part)})
 
 

@@ -44,8 +44,8 @@ from bot.ports import (
 )
 from bot.render.pictures import Axes, bars
 from scheduler.models import ChatKind, ChatRef, Platform
+from tests.patience import PATIENCE
 
-PATIENCE = 10.0
 """Seconds that a test waits for something that has to happen."""
 
 NASTY_TEXTS = (

@@ -13,7 +13,6 @@ from bot.ports import Answer, Button, ChatAdapter, Gone, Inline, Moved, Paused
 from scheduler.models import ChatRef, Platform
 from tests.adapters.contract import (
     COMMANDS,
-    PATIENCE,
     Harness,
     Place,
     Refusal,
@@ -23,6 +22,7 @@ from tests.adapters.contract import (
 )
 from tests.fakes.telegram_chats import Chat, Group, Shown, Topic
 from tests.fakes.telegram_server import FakeTelegram
+from tests.patience import PATIENCE
 
 FLOOD_SECONDS = 17
 

@@ -14,6 +14,7 @@ from tests.adapters.both_platforms import Both, Place, both_platforms
 from tests.adapters.contract import eventually
 from tests.fakes.discord_server import ANSWER_LOST, HANG_UP, Refused
 from tests.fakes.telegram_chats import Json, Topic
+from tests.patience import PATIENCE
 
 HALF_A_DAY = 43_838
 """Seconds of the longest flood wait that was seen."""
@@ -238,7 +239,7 @@ async def _token_revoked(both: Both, town: Town) -> None:
     await both.sends()
     run = both.running.pop(Platform.TELEGRAM)
     with pytest.raises(Exception, match=r"token|401"):
-        await asyncio.wait_for(run, 10)
+        await asyncio.wait_for(run, PATIENCE)
     with pytest.raises(PlatformStopped, match="PAPERBOY_TELEGRAM_TOKEN"):
         await both.adapters[Platform.TELEGRAM].run()
     assert all(both.states(place)[PENDING] == 2 for place in town.calm[:3])

@@ -20,6 +20,7 @@ from bot.ports import Button, CommandSpec, Keyboard, Part, PlatformStopped, Repl
 from scheduler.models import ChatRef, Platform
 from tests.adapters.contract import COMMANDS, Answers, eventually, text_block
 from tests.adapters.telegram_harness import Rig, rig_for
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*retry_after:telegram.warnings.PTBDeprecationWarning")
 
@@ -194,7 +195,7 @@ async def test_a_refused_poll_ends_the_run_and_the_next_one_finds_out(rig: Rig, 
     rig.telegram.refuse(None, status, "Unauthorized", method="getUpdates")
     rig.telegram.user("ada").says("/help")
     with pytest.raises(RefusedError):
-        await asyncio.wait_for(run, 10)
+        await asyncio.wait_for(run, PATIENCE)
     await rig.start()
     await eventually(lambda: len(rig.telegram.user("ada").received()) >= 1)
 
@@ -205,7 +206,7 @@ async def test_a_token_revoked_while_polling_stops_the_platform(rig: Rig) -> Non
     assert run is not None
     rig.telegram.token = "4242:new"
     with pytest.raises(RefusedError):
-        await asyncio.wait_for(run, 10)
+        await asyncio.wait_for(run, PATIENCE)
     with pytest.raises(PlatformStopped):
         await rig.adapter.run()
 
@@ -227,7 +228,7 @@ async def test_a_second_poller_is_told_once_and_stops_the_platform_in_the_end(
     now.seconds += 300
     polls = len(rig.telegram.called("getUpdates"))
     with pytest.raises(PlatformStopped, match="another process polls"):
-        await asyncio.wait_for(run, 10)
+        await asyncio.wait_for(run, PATIENCE)
     # The library's last poll would disturb the process that goes on.
     assert len(rig.telegram.called("getUpdates")) <= polls + 1
     lines = [record for record in caplog.records if "another process receives" in record.getMessage()]

@@ -18,9 +18,9 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from scheduler.models import Schedule
+from tests.patience import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 20.0
 """Seconds that a test waits for what the process has to do; starting it takes two or three."""
 
 AHEAD = timedelta(minutes=30)
@@ -97,7 +97,7 @@ class Paperboy:
         self._process = None
         return status
 
-    async def stop(self, number: signal.Signals = signal.SIGTERM, patience: float = 5.0) -> int:
+    async def stop(self, number: signal.Signals = signal.SIGTERM, patience: float = PATIENCE) -> int:
         """Asks the process to stop, as a service manager or Ctrl-C does, and gives the exit status."""
         self._signal(number)
         return await self.ended(patience)

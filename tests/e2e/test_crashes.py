@@ -83,7 +83,7 @@ async def test_a_killed_fan_out_is_finished(tmp_path: Path) -> None:
                 await world.paperboy.kill()
                 in_flight |= _sending(world)
             await world.up()
-        await world.all_sent(patience=60)
+        await world.all_sent()
         assert await world.paperboy.stop() == 0
 
         assert world.paperboy.parts() == world.paperboy.parts("sent") > 250

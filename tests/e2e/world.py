@@ -15,6 +15,7 @@ from tests.fakes.discord_server import FakeDiscord, Room, Shown
 from tests.fakes.telegram_chats import Shown as Message
 from tests.fakes.telegram_server import FakeTelegram
 from tests.judges import discord_markdown
+from tests.patience import PATIENCE
 
 
 @dataclass
@@ -34,11 +35,11 @@ class World:
         await self.happens(lambda: len(self.discord.identified) > greeted)
         await self.happens(lambda: self.paperboy.fetched() == 2)
 
-    async def happens(self, what: Any, patience: float = 20.0) -> None:
+    async def happens(self, what: Any, patience: float = PATIENCE) -> None:
         """Waits until `what()` is true; a failure shows what Paperboy wrote."""
         await until(what, patience, self.paperboy)
 
-    async def all_sent(self, patience: float = 30.0) -> None:
+    async def all_sent(self, patience: float = PATIENCE) -> None:
         """Waits until digests were planned and no part is open any more."""
         paperboy = self.paperboy
         await self.happens(lambda: paperboy.parts() and not paperboy.parts("pending", "sending"), patience)

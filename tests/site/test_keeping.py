@@ -18,6 +18,7 @@ from scheduler.store.thread import StoreThread
 from tests.builders import feed, memory_store, paper
 from tests.e2e.running import until
 from tests.e2e.world import World, world_in
+from tests.patience import PATIENCE
 from tests.site.archive import TUESDAY, WEDNESDAY
 
 MORNING = calendar.announced_at(TUESDAY) + timedelta(hours=5)
@@ -98,7 +99,7 @@ async def test_ending_paperboy_ends_the_writing(tmp_path: Path) -> None:
     await until(lambda: trace.exists() and trace.read_text("utf-8"))
     writing.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await asyncio.wait_for(writing, 5)
+        await asyncio.wait_for(writing, PATIENCE)
     with pytest.raises(ProcessLookupError):
         os.kill(int(trace.read_text("utf-8")), 0)
 

@@ -10,6 +10,7 @@ from datetime import date, datetime
 from urllib.parse import parse_qs, urlsplit
 
 from scheduler.sources.http import SourceClient
+from tests.patience import PATIENCE
 from tests.sources.arxiv_server import ArxivServer, Reply, Time, arxiv_server
 
 
@@ -114,7 +115,7 @@ def client_of(url: str, time: Time) -> SourceClient:
     return SourceClient(
         api_url=f"{url}/api/query",
         oai_url=f"{url}/oai",
-        timeout=5,
+        timeout=PATIENCE,
         clock=time,
         sleep=time.sleep,
         jitter=lambda most: most,

@@ -13,6 +13,7 @@ import pytest
 from scheduler.errors import SourceChanged, SourceError, SourceRefused, SourceThrottled, SourceUnavailable
 from scheduler.sources import arxiv
 from scheduler.sources.http import LastAnswers, Remembered, SourceClient, Surface
+from tests.patience import PATIENCE
 from tests.sources.arxiv_server import ArxivServer, Reply, Time, arxiv_server
 from tests.sources.test_parsers import entry, listing, row, rss, section
 
@@ -31,14 +32,14 @@ OAI = b"<OAI-PMH xmlns='http://www.openarchives.org/OAI/2.0/'><error code='noRec
 
 @asynccontextmanager
 async def arxiv_at(
-    *replies: Reply, patience: float = 5.0
+    *replies: Reply, patience: float = PATIENCE
 ) -> AsyncIterator[tuple[SourceClient, ArxivServer, Time]]:
     time = Time()
     async with arxiv_server(*replies) as server, _client(server.url, time, patience) as client:
         yield client, server, time
 
 
-def _client(url: str, time: Time, patience: float = 5.0) -> SourceClient:
+def _client(url: str, time: Time, patience: float = PATIENCE) -> SourceClient:
     return SourceClient(
         contact="ada@example.org",
         feed_url=url,

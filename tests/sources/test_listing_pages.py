@@ -15,6 +15,7 @@ from scheduler.models import AnnounceType, BatchState
 from scheduler.sources import arxiv
 from scheduler.sources.http import SourceClient
 from tests.builders import MORNING, memory_store
+from tests.patience import PATIENCE
 from tests.sources.arxiv_server import ArxivServer, Reply, Time, arxiv_server
 from tests.sources.test_parsers import listing, row
 
@@ -66,7 +67,7 @@ async def arxiv_with(*replies: object) -> AsyncIterator[tuple[SourceClient, Arxi
     time = Time()
     async with (
         arxiv_server(*replies) as server,  # type: ignore[arg-type]
-        SourceClient(listing_url=server.url, timeout=5.0, clock=time, sleep=time.sleep) as client,
+        SourceClient(listing_url=server.url, timeout=PATIENCE, clock=time, sleep=time.sleep) as client,
     ):
         yield client, server, time
 

@@ -20,6 +20,7 @@ from scheduler.sources.turns import Board, LocalTurns, SharedTurns, Standing, Tu
 from scheduler.store.answers import MOST_KEPT
 from scheduler.store.thread import StoreThread
 from tests.builders import memory_store
+from tests.patience import PATIENCE
 from tests.sources.arxiv_server import Reply, Time, arxiv_server
 from tests.sources.test_fetching import API
 from tests.sources.test_parsers import entry, listing, rss
@@ -36,7 +37,7 @@ def client_at(
         listing_url=url,
         api_url=f"{url}/api/query",
         turns=turns,
-        timeout=5,
+        timeout=PATIENCE,
         clock=time,
         sleep=time.sleep,
         jitter=jitter,
