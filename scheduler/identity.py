@@ -13,7 +13,7 @@ from dataclasses import fields, replace
 
 from scheduler import paper_ids
 from scheduler.errors import NotAPaperId
-from scheduler.models import Paper, PaperId
+from scheduler.models import Author, Paper, PaperId
 
 SHORTEST_TITLE = 16
 """Letters and digits; "Introduction" by the same author may be several papers."""
@@ -69,6 +69,34 @@ def united(known: Paper, seen: Paper) -> Paper:
     if "abstract" in filled:
         filled["raw_abstract"] = other.raw_abstract
     return replace(chosen, source=sources(chosen.source, other.source), **filled)
+
+
+def merged(known: Paper, seen: Paper) -> Paper:
+    """What to keep of one paper seen twice: the newer version's words, and whatever only the other one has.
+
+    An older version never overwrites a newer one; it only fills what is empty.
+    """
+    if known.id != seen.id:
+        return united(known, seen)
+    newer, older = (known, seen) if known.version > seen.version else (seen, known)
+    kept = {
+        name: getattr(older, name)
+        for name in (one.name for one in fields(Paper))
+        if name not in ("id", "version", "withdrawn") and not getattr(newer, name) and getattr(older, name)
+    }
+    if not newer.title or newer.title == older.title:
+        kept.setdefault("raw_title", newer.raw_title or older.raw_title)
+    withdrawn = newer.withdrawn or (newer.version == older.version and older.withdrawn)
+    authors = _richer(newer.authors, older.authors)
+    kept["source"] = sources(newer.source, older.source)
+    return replace(newer, **{**kept, "withdrawn": withdrawn, "authors": authors})
+
+
+def _richer(newer: tuple[Author, ...], older: tuple[Author, ...]) -> tuple[Author, ...]:
+    same = [author.name for author in newer] == [author.name for author in older]
+    if not newer or (same and not any(author.affiliation for author in newer)):
+        return older
+    return newer
 
 
 def sources(*written: str) -> str:

@@ -78,7 +78,7 @@ async def fetch_category(client: SourceClient, store: StoreThread, category: str
 
 def _outcome(store: Store, category: str, day: date, now: datetime) -> Batch:
     """The day's record, or that of the earlier day that was received instead."""
-    batch, newest = _record(store, category, day), store.archive.newest_batch(category)
+    batch, newest = _record(store, category, day), store.batches.newest(category)
     is_instead = newest is not None and not batch.received and newest.fetched_at == now
     return newest if newest is not None and is_instead else batch
 
@@ -88,8 +88,8 @@ def work_due(store: Store, configured: Iterable[str], now: datetime) -> Work:
     day = calendar.possible_day(now)
     categories = [name for name in wanted_categories(store, configured) if name in CATEGORIES]
     note_missing(store, categories, now)
-    probes = (name for name in categories if probing.is_probe_due(store.archive.batch(name, day), now))
-    earlier = store.archive.unsettled(day - FARTHEST, day - timedelta(days=1))
+    probes = (name for name in categories if probing.is_probe_due(store.batches.of(name, day), now))
+    earlier = store.batches.unsettled(day - FARTHEST, day - timedelta(days=1))
     due = [one for one in earlier if one.category in categories and probing.is_catch_up_due(one, now)]
     return Work(day, tuple(probes), tuple(due[:CATCH_UPS_AT_ONCE]))
 
@@ -102,15 +102,13 @@ def note_missing(store: Store, categories: Iterable[str], now: datetime) -> None
     newest = calendar.possible_day(now)
     with store.writing():
         for category in categories:
-            known = store.archive.newest_batch(category)
+            known = store.batches.newest(category)
             if known is None:
                 continue
             first = max(known.date, newest - FARTHEST) + timedelta(days=1)
             for day in calendar.possible_days(first, newest - timedelta(days=1)):
-                if store.archive.batch(category, day) is None:
-                    store.archive.put_batch(
-                        replace(_blank(category, day), causes=(Cause(CauseKind.NOT_FETCHED),))
-                    )
+                if store.batches.of(category, day) is None:
+                    store.batches.put(replace(_blank(category, day), causes=(Cause(CauseKind.NOT_FETCHED),)))
 
 
 def _blank(category: str, day: date) -> Batch:
@@ -118,7 +116,7 @@ def _blank(category: str, day: date) -> Batch:
 
 
 def _record(store: Store, category: str, day: date) -> Batch:
-    return store.archive.batch(category, day) or _blank(category, day)
+    return store.batches.of(category, day) or _blank(category, day)
 
 
 # the feed
@@ -233,7 +231,7 @@ async def _catch_up(client: SourceClient, store: StoreThread, batch: Batch, now:
 
 def _count_try(store: Store, category: str, day: date, now: datetime) -> None:
     batch = _record(store, category, day)
-    store.archive.put_batch(replace(batch, tries=batch.tries + 1, fetched_at=now))
+    store.batches.put(replace(batch, tries=batch.tries + 1, fetched_at=now))
 
 
 async def _take_page(
@@ -295,7 +293,7 @@ def take_listing(
         archived = store.archive.announced_on(category, day)
         added = reconciling.filled(reconciling.missing(listing, archived), fetched)
         known = [one.paper for one in store.archive.by_ids(archived)]
-        store.archive.put_batch(replace(before, listed_at=now))
+        store.batches.put(replace(before, listed_at=now))
         page = replace(
             listing,
             kind=before.source if before.received else listing.kind,
@@ -394,7 +392,7 @@ def _note(surface: Surface) -> str:
 
 
 def _put(store: Store, batch: Batch) -> Batch:
-    store.archive.put_batch(batch)
+    store.batches.put(batch)
     return batch
 
 

@@ -106,7 +106,7 @@ class News:
         candidates: dict[int, Candidate] = {}
         for one in days.values():
             candidates |= one.candidates
-        batches = [batch for day in days for batch in store.archive.batches(day)]
+        batches = [batch for day in days for batch in store.batches.on(day)]
         return Day(days, candidates, _is_whole(batches))
 
     def read_one(self, store: Store, day: date) -> None:

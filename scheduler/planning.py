@@ -202,7 +202,7 @@ def round_at(store: Store, now: datetime, categories: Iterable[str] = ()) -> Rou
     settled = is_settled(store, now, names)
     patience = CATCH_UP_PATIENCE if is_catching_up(store, now, names) else timedelta(0)
     until = now - patience if settled else now - LATEST
-    arrived = store.archive.arrived(newest - FARTHEST, newest, now - LOOK_BACK)
+    arrived = store.batches.arrived(newest - FARTHEST, newest, now - LOOK_BACK)
     dates = tuple(sorted({*store.archive.dates(newest - FARTHEST, newest), *arrived}))
     revision = store.revisions.newest()
     width = min(timedelta(seconds=store.due.count(until) // A_SECOND), SPREAD)
@@ -442,7 +442,7 @@ def first_date(entry: DueChat, newest: date) -> date:
 def newest_day(store: Store, now: datetime) -> date:
     """The newest date that is expected to be out, or that is out although it was not: a holiday with news."""
     possible = calendar.possible_day(now)
-    if any(batch.received for batch in store.archive.batches(possible)):
+    if any(batch.received for batch in store.batches.on(possible)):
         return possible
     return calendar.newest_day(now)
 
@@ -452,7 +452,7 @@ def is_settled(store: Store, now: datetime, categories: Iterable[str]) -> bool:
     newest = newest_day(store, now)
     if now - calendar.announced_at(newest) > SETTLE:
         return True
-    states = {batch.category: batch.state for batch in store.archive.batches(newest)}
+    states = {batch.category: batch.state for batch in store.batches.on(newest)}
     return all(states.get(category) in (BatchState.FRESH, BatchState.QUIET) for category in categories)
 
 
@@ -463,7 +463,7 @@ def is_catching_up(store: Store, now: datetime, categories: Iterable[str]) -> bo
     """
     names = frozenset(categories)
     newest = calendar.possible_day(now)
-    unsettled = store.archive.unsettled(newest - FARTHEST, newest - timedelta(days=1))
+    unsettled = store.batches.unsettled(newest - FARTHEST, newest - timedelta(days=1))
     missing = [batch for batch in unsettled if batch.category in names and not batch.received]
     return bool(missing) and not any(batch.tries for batch in missing)
 

@@ -41,11 +41,10 @@ def sources(store: Store, categories: Iterable[str], now: datetime) -> SourceSta
     """How these categories stand at `now` (aware)."""
     names = tuple(categories)
     newest, following = calendar.possible_day(now), calendar.next_day(now)
-    earlier = store.archive.unsettled(newest - timedelta(days=90), newest - timedelta(days=1))
+    earlier = store.batches.unsettled(newest - timedelta(days=90), newest - timedelta(days=1))
     return SourceStatus(
         tuple(
-            CategoryStatus(name, store.archive.newest_batch(name), store.archive.batch(name, newest))
-            for name in names
+            CategoryStatus(name, store.batches.newest(name), store.batches.of(name, newest)) for name in names
         ),
         tuple(batch for batch in earlier if batch.category in names),
         following,

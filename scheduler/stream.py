@@ -10,7 +10,8 @@ from scheduler.matching import DayIndex
 from scheduler.models import AnnounceType, DigestPaper
 from scheduler.query import Query
 from scheduler.store import Store
-from scheduler.store.papers import KEYS_PER_DAY, Known
+from scheduler.store.papers import Known
+from scheduler.store.rows import KEYS_PER_DAY
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from bot.config import Settings, load_settings
 from bot.render.words import words_object
 from scheduler import planning, query
 from scheduler.enriching import Enricher, Waiting
-from scheduler.models import BatchState, Chat, Digest, Paper, Schedule, Wording
+from scheduler.models import BatchState, Chat, Digest, Paper, PaperId, Schedule, Wording
 from scheduler.store import Store
 from scheduler.store.thread import StoreThread
 from tests.builders import TUESDAY, chat_in, feed, memory_store, paper
@@ -49,9 +49,9 @@ class Newsdesk:
     def announces(self, *announced: Paper, complete: bool = True) -> None:
         """cs.LG's day is there."""
         self.store.archive.store(feed(*announced), now=self.now)
-        batch = self.store.archive.batch("cs.LG", TUESDAY)
+        batch = self.store.batches.of("cs.LG", TUESDAY)
         assert batch is not None
-        self.store.archive.put_batch(
+        self.store.batches.put(
             replace(batch, state=BatchState.FRESH, first_seen=self.now, completed=self.now)
         )
 
@@ -94,8 +94,8 @@ class Newsdesk:
 
     def words(self, paper_id: str, lang: str = "zh") -> Wording:
         """A paper's words; empty ones where there are none."""
-        for key in [one.key for one in self.store.archive.by_ids([paper_id])]:  # type: ignore[list-item]
-            return self.store.archive.wordings([key])[key].get(lang, Wording(lang))
+        for known in self.store.archive.by_ids([PaperId(paper_id)]):
+            return known.wordings.get(lang, Wording(lang))
         raise AssertionError(paper_id)
 
     async def sleep(self, seconds: float) -> None:

@@ -20,7 +20,7 @@ from scheduler.backfilling import Days, Step, days_of, joined, missing, slices
 from scheduler.errors import SettingsError, SourceRefused, SourceThrottled, SourceUnavailable
 from scheduler.models import PaperId
 from scheduler.sources import paging
-from scheduler.store.papers import day_keys
+from scheduler.store.rows import day_keys
 from scheduler.store.thread import StoreThread
 from tests.builders import chat_in, memory_store
 from tests.sources.arxiv_server import Reply, Time, arxiv_server

@@ -153,7 +153,7 @@ async def test_preprints_come_page_by_page_and_each_day_is_a_batch() -> None:
         f"/details/biorxiv/2026-09-29/2026-09-30/{cursor}" for cursor in (0, 2, 4)
     ]
     assert run.time.slept == [1.0, 1.0]
-    batches = [run.inside.archive.batch("biorxiv", day) for day in (date(2026, 9, 29), TODAY)]
+    batches = [run.inside.batches.of("biorxiv", day) for day in (date(2026, 9, 29), TODAY)]
     assert [(one.state, one.received) for one in batches if one] == [
         (BatchState.FRESH, 3),
         (BatchState.FRESH, 2),

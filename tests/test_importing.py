@@ -108,7 +108,7 @@ def test_an_import_archives_checks_and_changes_nothing_when_it_is_repeated() -> 
     chinese = before[KITES[0].id][2]["zh"]
     assert (chinese.status, chinese.origin) == (WordingStatus.FLAGGED, "import")
     assert before[ORCHARD[0].id][2]["zh"].status is WordingStatus.OK
-    assert store.archive.batches(TUESDAY) == (), "a keyword digest is no category's whole day"
+    assert store.batches.on(TUESDAY) == (), "a keyword digest is no category's whole day"
 
 
 def test_what_is_printed_and_imported_again_is_the_same() -> None:

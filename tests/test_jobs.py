@@ -301,19 +301,19 @@ def test_missing_days_are_noted_from_the_newest_archived_day_on_at_most_ninety_b
     archived = replace(feed(paper("2601.00001"), day=date(2026, 1, 5)), kind="arxiv-feed")
     store.archive.store(archived, now=NOON)
     jobs.note_missing(store, ["cs.LG", "cs.RO"], NOON)
-    noted = store.archive.unsettled(date(2026, 1, 1), TUESDAY)
+    noted = store.batches.unsettled(date(2026, 1, 1), TUESDAY)
     assert {batch.category for batch in noted} == {"cs.LG"}
     assert (noted[0].date, noted[-1].date) == (TUESDAY - timedelta(days=89), MONDAY)
     assert all(calendar.is_weekday(batch.date) and not batch.tries for batch in noted)
     jobs.note_missing(store, ["cs.LG"], NOON)
-    assert store.archive.unsettled(date(2026, 1, 1), TUESDAY) == noted
+    assert store.batches.unsettled(date(2026, 1, 1), TUESDAY) == noted
 
 
 def test_seeds_and_other_sources_start_no_catch_up() -> None:
     store = memory_store()
     store.archive.store(replace(feed(paper("2609.00001"), day=date(2026, 9, 1)), kind="seeds"), now=NOON)
     jobs.note_missing(store, ["cs.LG"], NOON)
-    assert store.archive.unsettled(date(2026, 1, 1), TUESDAY) == ()
+    assert store.batches.unsettled(date(2026, 1, 1), TUESDAY) == ()
 
 
 async def test_a_day_without_a_page_is_tried_again_and_holds_up_no_other() -> None:
@@ -328,7 +328,7 @@ async def test_a_day_without_a_page_is_tried_again_and_holds_up_no_other() -> No
         states = {
             batch.date: batch.state
             for day in (date(2026, 9, 25), MONDAY, TUESDAY)
-            for batch in await store.call(lambda store, day=day: store.archive.batches(day))  # type: ignore[misc]
+            for batch in await store.call(lambda store, day=day: store.batches.on(day))  # type: ignore[misc]
         }
         assert states == {
             date(2026, 9, 25): BatchState.FAILED,
@@ -337,7 +337,7 @@ async def test_a_day_without_a_page_is_tried_again_and_holds_up_no_other() -> No
         }
         arxiv.clock.now = NOON + timedelta(hours=2)
         await jobs.fetch_if_due(client, store, ["cs.LG"], arxiv.clock.now)
-        batch = await store.call(lambda store: store.archive.batch("cs.LG", date(2026, 9, 25)))
+        batch = await store.call(lambda store: store.batches.of("cs.LG", date(2026, 9, 25)))
         assert batch is not None
         assert (batch.state, batch.tries) == (BatchState.FRESH, 2)
 
@@ -348,7 +348,7 @@ async def test_a_throttled_page_is_left_alone_over_a_restart_and_the_feed_goes_o
         slower = Reply(status=429, headers={"Retry-After": "7200"})
         arxiv.fails(MORNING, MORNING + timedelta(minutes=1), "/list/", slower)
         await jobs.fetch_if_due(client, store, ["cs.LG"], arxiv.clock.now)
-        batch = await store.call(lambda store: store.archive.batch("cs.LG", TUESDAY))
+        batch = await store.call(lambda store: store.batches.of("cs.LG", TUESDAY))
         assert batch is not None
         assert (batch.state, batch.declared_news) == (BatchState.FRESH, None)
         assert await store.call(
@@ -359,7 +359,7 @@ async def test_a_throttled_page_is_left_alone_over_a_restart_and_the_feed_goes_o
             await jobs.fetch_if_due(client, store, ["cs.LG"], arxiv.clock.now)
         first, second = (moment for moment, path in arxiv.asked if path.startswith("/list/"))
         assert second - first >= timedelta(hours=2)
-        batch = await store.call(lambda store: store.archive.batch("cs.LG", TUESDAY))
+        batch = await store.call(lambda store: store.batches.of("cs.LG", TUESDAY))
         assert batch is not None
         assert batch.declared_news == 1
 
@@ -372,7 +372,7 @@ async def test_papers_that_arxiv_adds_to_a_whole_day_are_seen_in_a_second_look()
         for hours in range(1, 12):
             arxiv.clock.now = MORNING + timedelta(hours=hours)
             await jobs.fetch_if_due(client, store, ["cs.LG"], arxiv.clock.now)
-        batch = await store.call(lambda store: store.archive.batch("cs.LG", TUESDAY))
+        batch = await store.call(lambda store: store.batches.of("cs.LG", TUESDAY))
         assert batch is not None
         assert (batch.state, batch.received, batch.tries) == (BatchState.FRESH, 2, 2)
         assert [path.split("?")[0] for _, path in arxiv.asked] == [

@@ -242,15 +242,13 @@ def test_every_slot_is_on_the_chats_own_day() -> None:
 def caught_up(room: Newsroom, day: date, *papers: Paper) -> None:
     """The engine has fetched an earlier day."""
     room.announces(day, *papers)
-    batch = room.store.archive.batch("cs.LG", day)
+    batch = room.store.batches.of("cs.LG", day)
     assert batch is not None
-    room.store.archive.put_batch(replace(batch, tries=1))
+    room.store.batches.put(replace(batch, tries=1))
 
 
 def noted_as_missing(room: Newsroom, day: date) -> None:
-    room.store.archive.put_batch(
-        Batch("cs.LG", day, BatchState.WAITING, 0, causes=(Cause(CauseKind.NOT_FETCHED),))
-    )
+    room.store.batches.put(Batch("cs.LG", day, BatchState.WAITING, 0, causes=(Cause(CauseKind.NOT_FETCHED),)))
 
 
 def test_a_slot_waits_for_the_days_that_are_being_caught_up_but_not_for_ever(room: Newsroom) -> None:
@@ -272,7 +270,7 @@ def test_nobody_waits_for_days_that_cannot_be_had(room: Newsroom) -> None:
     failed = Batch(
         "cs.LG", date(2026, 9, 25), BatchState.FAILED, 0, causes=(Cause(CauseKind.REFUSED),), tries=1
     )
-    room.store.archive.put_batch(failed)
+    room.store.batches.put(failed)
     room.until(at(TUESDAY, 8, 30))
     assert room.received("ada") == ["2609.00002"]
 

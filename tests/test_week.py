@@ -170,10 +170,10 @@ def the_states_tell_the_story(desk: Desk) -> None:
     assert desk.story("stat.ML", WED2) == "waiting failed waiting fresh"
     assert desk.story("cs.LG", THU2) == "waiting fresh"
     assert desk.story("cs.LG", FRI2) == "waiting failed fresh"
-    batch = desk.store.archive.batch("cs.LG", THU2)
+    batch = desk.store.batches.of("cs.LG", THU2)
     assert batch is not None
     assert batch.causes[0].kind is CauseKind.NOT_CHECKED
-    carried = desk.store.archive.batch("cs.LG", FRI2)
+    carried = desk.store.batches.of("cs.LG", FRI2)
     assert carried is not None
     assert (carried.source, carried.declared_news, carried.news) == ("arxiv-listing", 7, 7)
     for (category, day), states in desk.states.items():
@@ -270,7 +270,7 @@ async def test_killed_at_any_point_the_next_run_completes_the_days(
             told = Counter(paper for paper, day in arxiv.news().items() if TUE <= day <= newest)
             assert desk.received("ada") == told, lives
             assert len(desk.told) == 1
-            states = {batch.state for day in days for batch in store.archive.batches(day)}
+            states = {batch.state for day in days for batch in store.batches.on(day)}
             assert states == {BatchState.FRESH}, lives
             desk.thread.close()
             if mortal.lives > 0:

@@ -80,9 +80,7 @@ def stamp(store: Store, categories: Sequence[str], now: datetime) -> Stamp | Non
         return None
     newest = planning.newest_day(store, now)
     batches = (
-        batch
-        for days in range(_RECENT.days)
-        for batch in store.archive.batches(newest - timedelta(days=days))
+        batch for days in range(_RECENT.days) for batch in store.batches.on(newest - timedelta(days=days))
     )
     return tuple((one.category, one.date, one.state, one.received) for one in batches)
 

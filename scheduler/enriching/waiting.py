@@ -82,5 +82,5 @@ class Waiting:
 
 def _arrived(store: Store, told: Digest) -> datetime | None:
     """When the first papers of the digest's last category came, None where that is not known."""
-    batches = (batch for day in told.dates for batch in store.archive.batches(day))
+    batches = (batch for day in told.dates for batch in store.batches.on(day))
     return max((batch.first_seen for batch in batches if batch.first_seen is not None), default=None)

@@ -14,6 +14,7 @@ from sqlite_utils import Database
 
 from scheduler.store import reindexing
 from scheduler.store.answers import Answers
+from scheduler.store.batches import Batches
 from scheduler.store.chats import Chats
 from scheduler.store.database import connect, writing
 from scheduler.store.due import Due
@@ -35,6 +36,7 @@ class Store:
 
     db: Database
     archive: Archive
+    batches: Batches
     chats: Chats
     outbox: Outbox
     notes: Notes
@@ -66,11 +68,13 @@ def open_store(path: Path | None) -> Store:
     Raises DatabaseTooNew and StoreError.
     """
     db = connect(path)
-    archive, notes = Archive(db), Notes(db)
+    batches, notes = Batches(db), Notes(db)
+    archive = Archive(db, batches)
     reindexing.renew(db, archive, notes)
     return Store(
         db,
         archive,
+        batches,
         Chats(db),
         Outbox(db),
         notes,

@@ -10,7 +10,8 @@ from scheduler import tokens
 from scheduler.store import search
 from scheduler.store.database import writing
 from scheduler.store.notes import Notes
-from scheduler.store.papers import CHUNK, Archive
+from scheduler.store.papers import Archive
+from scheduler.store.rows import CHUNK
 
 logger = logging.getLogger(__name__)
 

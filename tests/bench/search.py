@@ -16,7 +16,7 @@ from scheduler import query
 from scheduler.query import Query
 from scheduler.store import open_store, search
 from scheduler.store.database import writing
-from scheduler.store.papers import day_keys
+from scheduler.store.rows import day_keys
 from scheduler.tokens import document
 from tests.bench import corpus
 from tests.bench.figures import Figure, Sizes, at_most, percentile

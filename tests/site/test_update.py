@@ -237,10 +237,10 @@ def test_a_fingerprint_changes_with_everything_that_a_page_shows() -> None:
     key = store.archive.day(TUESDAY)[0].key
     store.archive.add_wording(key, Wording("zh", title="新"))
     seen.add(store.archive.fingerprint(TUESDAY))
-    batch = store.archive.batches(TUESDAY)[0]
-    store.archive.put_batch(replace(batch, declared=99))
+    batch = store.batches.on(TUESDAY)[0]
+    store.batches.put(replace(batch, declared=99))
     seen.add(store.archive.fingerprint(TUESDAY))
     assert len(seen) == 4
-    store.archive.put_batch(replace(batch, declared=99, fetched_at=MORNING))
+    store.batches.put(replace(batch, declared=99, fetched_at=MORNING))
     assert store.archive.fingerprint(TUESDAY) in seen
     assert store.archive.fingerprint(THURSDAY) not in seen
