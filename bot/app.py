@@ -29,7 +29,7 @@ from bot.outages import Outages
 from bot.outbox import Sender
 from bot.ports import ChatAdapter, PlatformStopped
 from bot.site import keeping
-from scheduler import harvesting, jobs, meaning, planning, seeds, topics
+from scheduler import gaps, harvesting, jobs, meaning, planning, seeds, topics
 from scheduler.enriching import Enricher, Waiting
 from scheduler.errors import SettingsError
 from scheduler.harvesting import Others, StoreMemory
@@ -50,6 +50,7 @@ logger = logging.getLogger(__name__)
 
 FIRST_PAUSE = 2.0
 LONGEST_PAUSE = 300.0
+GAPS_PAUSE = timedelta(minutes=10)
 SAVERS_PAUSE = timedelta(minutes=5)
 """How often it is looked whether somebody's saved papers have changed."""
 
@@ -327,6 +328,9 @@ def _tick(
     async def fetch() -> None:
         await jobs.fetch_if_due(client, store, settings.categories, clock())
 
+    async def fill_gaps() -> None:
+        await gaps.fill(client, store, clock())
+
     async def look_after_chats() -> None:
         await store.call(lambda store: standing.look_after(store, clock()))
 
@@ -350,6 +354,7 @@ def _tick(
 
     timetable, tick = Timetable(), timedelta(seconds=settings.tick)
     timetable.every(tick, "fetch", fetch, clock())
+    timetable.every(GAPS_PAUSE, "gaps", fill_gaps, clock() + tick)
     timetable.every(tick, "plan", plan, clock())
     if enricher.providers:
         timetable.every(tick, "enrich", enrich, clock())

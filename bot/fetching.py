@@ -29,7 +29,8 @@ from scheduler.store.thread import StoreThread
 class Fetched:
     """What came of one category and date, or of one response without a date.
 
-    `counts`, `received` and `declared` are this response's own; `state` is that of the category's day.
+    `counts`, `received` and `declared` are this response's own; `state` is that of the category's day, of which
+    `archived` papers are known.
     """
 
     category: str
@@ -43,6 +44,7 @@ class Fetched:
     file: str = ""
     announcements: tuple[Announcement, ...] = ()
     papers: tuple[Paper, ...] = ()
+    archived: int = 0
 
     @property
     def has_failed(self) -> bool:
@@ -76,7 +78,8 @@ class Fetched:
         counted = " + ".join(f"{count} {kind}" for kind, count in self.counts.items() if count)
         held = counted or f"{self.received} {'paper' if self.received == 1 else 'papers'}"
         of = f", {self.received} of {self.declared}" if self.declared is not None else ""
-        return f"{where}: {held}{of} ({self.state})"
+        more = f", {self.archived} archived" if self.archived > self.received else ""
+        return f"{where}: {held}{of} ({self.state}{more})"
 
 
 def from_files(store: Store, files: Sequence[Path], kind: str | None, category: str) -> tuple[Fetched, ...]:
@@ -118,6 +121,7 @@ def _fetched(feed: ParsedFeed, batch: Batch | None, path: Path) -> Fetched:
         str(path),
         feed.announcements,
         feed.papers,
+        batch.received if batch is not None else 0,
     )
 
 

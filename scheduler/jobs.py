@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
-from scheduler import calendar, causes, probing, reconciling
+from scheduler import calendar, causes, gaps, probing, reconciling
 from scheduler.categories import CATEGORIES
 from scheduler.errors import SourceError, SourceThrottled
 from scheduler.models import Announcement, Batch, BatchState, Cause, CauseKind, Paper, PaperId, ParsedFeed
@@ -105,6 +105,8 @@ def note_missing(store: Store, categories: Iterable[str], now: datetime) -> None
             known = store.batches.newest(category)
             if known is None:
                 continue
+            if known.date < newest - FARTHEST:
+                gaps.note(store, category, known.date + timedelta(days=1))
             first = max(known.date, newest - FARTHEST) + timedelta(days=1)
             for day in calendar.possible_days(first, newest - timedelta(days=1)):
                 if store.batches.of(category, day) is None:

@@ -75,6 +75,16 @@ def test_the_shell_says_waiting_and_that_is_no_failure(paperboy: Paperboy) -> No
     assert out.splitlines() == ["cs.LG 2026-09-30: 0 papers (waiting)"]
 
 
+def test_an_empty_answer_about_a_whole_day_says_that_its_papers_are_there(paperboy: Paperboy) -> None:
+    early = built("Wed, 30 Sep 2026 04:05:00 +0000")
+    for name, body in (("day.xml", rss(entry())), ("early.xml", early)):
+        (paperboy.folder / name).write_bytes(body.replace(b"Tue, 29", b"Wed, 30"))
+    files = [str(paperboy.folder / name) for name in ("day.xml", "early.xml")]
+    status, out, _ = paperboy.run("fetch", "--from", *files)
+    assert status == 0
+    assert out.splitlines()[-1] == "cs.LG 2026-09-30: 0 papers (fresh, 1 archived)"
+
+
 SCRIPTED = {row["file"]: row for row in table("MANIFEST.tsv")}
 STATES = {
     "rss_cs.LG_monday_not_yet.xml": "waiting",
