@@ -40,6 +40,7 @@ _TO_A_MODEL = re.compile(
 """A sentence of an abstract that speaks to who reads it. Its words say nothing of what the paper is about."""
 
 _LONGER_WORD = re.compile(r"[a-z]{4,}")
+_LATIN_OR_FIGURE = re.compile(r"[a-z][a-z0-9-]+|\d+(?:\.\d+)?")
 _STEM = 5
 
 TOO_LONG = "too long"
@@ -87,24 +88,41 @@ def judge(wish: Wish, words: Mapping[Part, str], glossary: Glossary) -> Verdict:
         flags += check_translation(wish.paper, made, glossary)
     if tldr := words.get(Part.TLDR, ""):
         flags += check_tldr(wish.paper, tldr, wish.lang)
-        if not _is_about_it(tldr, wish):
+        if not _is_about_it(tldr, wish, glossary):
             flags.append(Flag("tldr", OFF_TOPIC, "major", "not about this paper"))
         if len(tldr) > LONGEST:
             flags.append(Flag("tldr", TOO_LONG, "minor", f"{len(tldr)} > {LONGEST} characters"))
     return Verdict(words, tuple(flags))
 
 
-def _is_about_it(tldr: str, wish: Wish) -> bool:
-    if wish.lang == "zh":
-        letters = [letter for letter in tldr if letter.isalpha()]
-        chinese = sum("\u3400" <= letter <= "\u9fff" for letter in letters)
-        return chinese > 0 and chinese >= LEAST_CHINESE * len(letters)
+def _is_about_it(tldr: str, wish: Wish, glossary: Glossary) -> bool:
+    if wish.lang == "zh" and not _is_chinese(tldr):
+        return False
     told = sentences(wish.paper.abstract)
     plain = [one for one in told if not _TO_A_MODEL.search(one)]
     if len(plain) == len(told):
         return True
-    stems, known = _stems(tldr), frozenset(_stems(" ".join([wish.paper.title, *plain])))
-    return bool(stems) and sum(stem in known for stem in stems) >= LEAST_SHARED * len(stems)
+    known = " ".join([wish.paper.title, *plain])
+    return _shares_a_term(tldr, known, glossary) if wish.lang == "zh" else _shares_words(tldr, known)
+
+
+def _is_chinese(text: str) -> bool:
+    letters = [letter for letter in text if letter.isalpha()]
+    chinese = sum("\u3400" <= letter <= "\u9fff" for letter in letters)
+    return chinese > 0 and chinese >= LEAST_CHINESE * len(letters)
+
+
+def _shares_words(tldr: str, known: str) -> bool:
+    stems, there = _stems(tldr), frozenset(_stems(known))
+    return bool(stems) and sum(stem in there for stem in stems) >= LEAST_SHARED * len(stems)
+
+
+def _shares_a_term(tldr: str, known: str, glossary: Glossary) -> bool:
+    """Whether a Chinese TL;DR has a word in Latin letters or a figure of the paper's own, or a term of it in Chinese."""
+    there = frozenset(_LATIN_OR_FIGURE.findall(known.lower()))
+    if not there.isdisjoint(_LATIN_OR_FIGURE.findall(tldr.lower())):
+        return True
+    return any(one in tldr for term in glossary.terms_in(known) for one in term.preferred)
 
 
 def _stems(text: str) -> list[str]:
