@@ -23,7 +23,7 @@ NOTHING = "?"
 _MINOR = frozenset({"terminology", "unit"})
 """An address that is left out is minor too: the paper's own links are beside it anyway."""
 _LONGEST_DETAIL = 80
-_BROKEN_TEX = re.compile(r"\\[A-Za-z]{2,}|\$|[{}]|[\^_]\{|``|''|\d\s?/\s?[%％]|[@=]\d+[%％]")
+_BROKEN_TEX = re.compile(r"\\[A-Za-z]{2,}|\$|[{}]|[\^_]\{|``|''|\d\s?/\s?[%％]|[@=]\d+[%％]|[)）\]］]\s?[%％]")
 _COMMON_SIGNS = frozenset("+=<>~|×→±−¬≈≤≥·∼≫≪↑↓←⇒µμ△▲")
 _REFUSAL = re.compile(
     r"翻译失败|翻譯失敗|translation failed|summary generation failed|as an ai (?:language )?model"
@@ -129,7 +129,8 @@ def _broken(source: str, target: str) -> Found:
     """The first piece of broken TeX in `target` that is not in `source` too; a dollar may be money."""
     money = {figure.place for figure in figures.figures(target) if figure.unit == "$"}
     for match in _BROKEN_TEX.finditer(target):
-        if (match.group() == "$" and match.start() in money) or match.group() in source:
+        said = unicodedata.normalize("NFKC", match.group())
+        if (said == "$" and match.start() in money) or said in source:
             continue
         yield "tex", f"{NOTHING} → {target[max(0, match.start() - 8) : match.end() + 8].strip()}"
         return
