@@ -61,7 +61,12 @@ def test_a_sound_translation_is_not_flagged(one: Paper, words: Wording) -> None:
         ("See the page for it.", "见 https://b.example 页面。", "url", "? → https://b.example"),
         ("The rate of L is fast.", "\\mathcal{L}的速率很快。", "tex", "? → \\mathcal{L}的速率很快"),
         ("The rate √n is fast.", "该速率很快。", "tex", "√ → ?"),
-        ("The rate f(n) of order h is fast.", "该速率 f(n)% 很快，阶为 h。", "tex", "? → 该速率 f(n)% 很快，阶为 h"),
+        (
+            "The rate f(n) of order h is fast.",
+            "该速率 f(n)% 很快，阶为 h。",
+            "tex",
+            "? → 该速率 f(n)% 很快，阶为 h",
+        ),
         ("We explore it at length here.", "翻译失败", "refusal", "“翻译失败”"),
         ("We explore it at length here.", "抱歉，我无法翻译这段话。", "refusal", "“抱歉，我”"),
         (

@@ -23,7 +23,9 @@ NOTHING = "?"
 _MINOR = frozenset({"terminology", "unit"})
 """An address that is left out is minor too: the paper's own links are beside it anyway."""
 _LONGEST_DETAIL = 80
-_BROKEN_TEX = re.compile(r"\\[A-Za-z]{2,}|\$|[{}]|[\^_]\{|``|''|\d\s?/\s?[%％]|[@=]\d+[%％]|[)）\]］]\s?[%％]")
+_BROKEN_TEX = re.compile(
+    r"\\[A-Za-z]{2,}|\$|[{}]|[\^_]\{|``|''|\d\s?/\s?[%％]|[@=]\d+[%％]|[)）\]］]\s?[%％]"
+)
 _COMMON_SIGNS = frozenset("+=<>~|×→±−¬≈≤≥·∼≫≪↑↓←⇒µμ△▲")
 _REFUSAL = re.compile(
     r"翻译失败|翻譯失敗|translation failed|summary generation failed|as an ai (?:language )?model"
