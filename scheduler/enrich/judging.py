@@ -118,7 +118,7 @@ def _shares_words(tldr: str, known: str) -> bool:
 
 
 def _shares_a_term(tldr: str, known: str, glossary: Glossary) -> bool:
-    """Whether a Chinese TL;DR has a word in Latin letters or a figure of the paper's own, or a term of it in Chinese."""
+    """Whether a Chinese TL;DR has a Latin word or a figure of the paper's own, or a term of it in Chinese."""
     there = frozenset(_LATIN_OR_FIGURE.findall(known.lower()))
     if not there.isdisjoint(_LATIN_OR_FIGURE.findall(tldr.lower())):
         return True
