@@ -22,7 +22,7 @@ from bot.adapters.discord import DiscordAdapter
 from bot.adapters.telegram import TelegramAdapter
 from bot.commands.desk import Desk
 from bot.commands.table import specs
-from bot.commands.visit import House
+from bot.commands.visit import House, link_note
 from bot.config import Settings
 from bot.deliveries import render
 from bot.outages import Outages
@@ -98,6 +98,8 @@ def assemble(settings: Settings) -> Assembly:
         encoder(settings),
         settings.font,
         others(settings).names,
+        most_for_a_chat=settings.chat_subscriptions,
+        most_for_a_member=settings.member_subscriptions,
     )
     desk = Desk(store, house, defaults(settings), settings.lang, clock)
     return Assembly(settings, store, desk, house.news)
@@ -237,17 +239,13 @@ async def run(settings: Settings, roles: Collection[Role] = tuple(Role)) -> int:
         return await _until(stop, platforms)
 
 
-def _link_note(platform: Platform) -> str:
-    return f"start link {platform}"
-
-
 async def _leave_links(adapters: Mapping[Platform, ChatAdapter], memory: MutableMapping[str, str]) -> None:
     """Notes how each platform opens a private talk with us, for a process that plans without an adapter."""
     missing = dict(adapters)
     while missing:
         for platform, adapter in list(missing.items()):
             if link := adapter.start_link:
-                memory[_link_note(platform)] = link
+                memory[link_note(platform)] = link
                 del missing[platform]
         await asyncio.sleep(1)
 
@@ -300,7 +298,7 @@ def _tick(
     links: dict[str, str] = {}
 
     def note_links(store: Store) -> None:
-        links.update((name, store.notes.get(_link_note(name), "")) for name in Platform)
+        links.update((name, store.notes.get(link_note(name), "")) for name in Platform)
 
     def rendered(chat: Chat, digest: Digest, run_key: str) -> tuple[str, ...]:
         adapter = adapters.get(chat.ref.platform)

@@ -408,6 +408,10 @@ class Settings:
     font: Path | None = setting(
         _font, "", "A font file with Chinese for the words in pictures. Empty: Latin letters only."
     )
+    chat_subscriptions: int = setting(_count, "100", "How many subscriptions a chat may have.")
+    member_subscriptions: int = setting(
+        _count, "100", "How many a member of a group or channel may have there for themself."
+    )
     tick: float = setting(_tick, "20", "Seconds between two looks at what is due: fetches and digests.")
     log_level: str = setting(_level, "INFO", "How much is logged: DEBUG, INFO, WARNING or ERROR.")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bot.locale import translator
 from bot.parts import as_post, make_parts
 from bot.ports import Keyboard, Part
@@ -42,7 +44,15 @@ def render(chat: Chat, digest: Digest, run_key: str, start_link: str = "") -> tu
 def _parts(chat: Chat, digest: Digest, view: View, run_key: str) -> tuple[Part, ...]:
     if digest.expected is not None:
         return make_parts((render_digest.nothing_new(view, digest.expected),), view.platform)
-    return _page(digest, view, run_key) if chat.kind is ChatKind.PRIVATE else _list_and_file(digest, view)
+    if chat.kind is ChatKind.PRIVATE:
+        return _page(digest, view, run_key)
+    first, *others = _list_and_file(digest, view)
+    return (replace(first, pings=_pings(digest)), *others)
+
+
+def _pings(digest: Digest) -> tuple[str, ...]:
+    """Who wants to be told by the platform that something of theirs is in the digest."""
+    return tuple(dict.fromkeys(one.ping for one in digest.sections if one.ping))
 
 
 def _page(digest: Digest, view: View, run_key: str) -> tuple[Part, ...]:

@@ -88,7 +88,7 @@ class Part:
 
     `cards` are the texts in the dialect (one on Telegram and the console; one embed each on Discord). `plain` is
     the same without markup, sent when the platform refuses the markup. `quiet` asks for no sound. `post` names the
-    post that the part opens in a forum.
+    post that the part opens in a forum. `pings` are the ids of people whom the platform is to tell of it.
     """
 
     cards: tuple[Card, ...]
@@ -98,6 +98,7 @@ class Part:
     quiet: bool = True
     post: str = ""
     picture: Picture | None = None
+    pings: tuple[str, ...] = ()
 
     def to_json(self) -> str:
         """A text that `from_json` turns back into an equal part."""
@@ -120,6 +121,7 @@ class Part:
             quiet=raw["quiet"],
             post=raw.get("post", ""),
             picture=_picture(raw.get("picture")),
+            pings=tuple(raw.get("pings", ())),
         )
 
 
@@ -184,8 +186,8 @@ class Request:
     group's or channel's administrators elsewhere). `lang` is what the platform says of the person's language.
     `alone` is true where a private reply is seen by the asker only, among others who read the chat.
 
-    `picked` is set for a chat that was picked. `elsewhere` is true where the person asks in another chat than `chat`,
-    which the answer must name then.
+    `user_name` is what the person is called there. `picked` is set for a chat that was picked. `elsewhere` is true
+    where the person asks in another chat than `chat`, which the answer must name then.
     """
 
     chat: ChatRef
@@ -200,6 +202,7 @@ class Request:
     alone: bool = False
     picked: Picked | None = None
     elsewhere: bool = False
+    user_name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

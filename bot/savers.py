@@ -55,7 +55,7 @@ def _is_time(store: Store, chat: Chat, now: datetime) -> bool:
     if now < slots.slot_on(schedule, slots.local_day(schedule, now)) or slots.quiet_end(schedule, now) > now:
         return False
     due = store.chats.next_digest(chat.key)
-    return not store.chats.subscriptions(chat.key) or due is None or due > now
+    return not store.members.followed_in(chat.key) or due is None or due > now
 
 
 def _news(store: Store, person: str) -> tuple[PaperNews, ...]:

@@ -73,7 +73,7 @@ def _subscriptions(
     store: Store, chat: Chat | None, wanted: str | None, title: str
 ) -> tuple[Subscription, ...]:
     if chat is not None:
-        return tuple(replace(one, since=None) for one in store.chats.subscriptions(chat.key))
+        return tuple(replace(one, since=None) for one in store.members.followed_in(chat.key))
     if wanted is None:
         return (_ALL,)
     parsed = query.parse(wanted)

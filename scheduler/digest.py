@@ -119,7 +119,14 @@ def build(
         keys.extend(own)
         if papers or chosen[index]:
             sections.append(
-                Section(subscription.title, subscription.query, papers, len(chosen[index]) - len(own))
+                Section(
+                    subscription.title,
+                    subscription.query,
+                    papers,
+                    len(chosen[index]) - len(own),
+                    subscription.member,
+                    subscription.ping,
+                )
             )
     dates = _dates([candidates[key] for key in keys], told_until)
     total = sum(announced.get(day, 0) for day in dates)
@@ -244,7 +251,7 @@ def _digest_paper(
     told_until: date | None,
 ) -> DigestPaper:
     also = tuple(
-        subscription.title
+        subscription.heading
         for index, subscription in enumerate(subscriptions)
         if index != home and entry.key in chosen[index]
     )
@@ -281,6 +288,7 @@ def dump(digest: Digest) -> str:
                     "title": section.title,
                     "query": section.query,
                     "also": section.also_elsewhere,
+                    **({"member": section.member, "ping": section.ping} if section.member else {}),
                     "papers": [_dump_paper(entry) for entry in section.papers],
                 }
                 for section in digest.sections
@@ -326,6 +334,8 @@ def load(body: str, papers: Mapping[PaperId, tuple[Paper, Words]]) -> Digest:
                 section["query"],
                 tuple(_load_paper(row, papers) for row in section["papers"] if row[1] in papers),
                 section["also"],
+                section.get("member", ""),
+                section.get("ping", ""),
             )
             for section in raw["sections"]
         ),

@@ -373,7 +373,7 @@ class Chat:
     """One chat that has spoken to Paperboy. `key` is its row; `lang` the interface's language ("en", "zh").
 
     `content` is what papers are shown in: "en", "zh" or "both"; `order` is that of its digest's papers. With `sound`
-    its people want to hear a digest come.
+    its people want to hear a digest come. With `names_members` its digest has what members follow, under their names.
     """
 
     key: int
@@ -388,6 +388,7 @@ class Chat:
     joined: datetime | None = None
     order: Order = Order.TITLE_FIRST
     sound: bool = False
+    names_members: bool = False
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -400,7 +401,8 @@ class Subscription:
     """One keyword subscription. `query` is canonical text (`scheduler.query`); `title` heads its section.
 
     `since` is the first announcement date that it is delivered for. Without `cross_lists` papers that are only
-    cross-listed are left out.
+    cross-listed are left out. `owner` is the member of the chat whose own it is ("telegram:4711"), "" for the chat's;
+    in a digest `member` is that person's name where it is shown, and `ping` the id of who wants to be pinged.
     """
 
     key: int
@@ -410,6 +412,13 @@ class Subscription:
     owner: str = ""
     since: date | None = None
     cross_lists: bool = True
+    member: str = ""
+    ping: str = ""
+
+    @property
+    def heading(self) -> str:
+        """What heads its section and is named beside papers of other sections."""
+        return f"{self.title} · {self.member}" if self.member else self.title
 
 
 @dataclass(frozen=True, slots=True)
@@ -461,12 +470,22 @@ class DigestPaper:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One subscription's part of a digest: `also_elsewhere` counts hits that are shown under another section."""
+    """One subscription's part of a digest: `also_elsewhere` counts hits that are shown under another section.
+
+    `member` and `ping` are as in `Subscription`.
+    """
 
     title: str
     query: str
     papers: tuple[DigestPaper, ...]
     also_elsewhere: int = 0
+    member: str = ""
+    ping: str = ""
+
+    @property
+    def heading(self) -> str:
+        """Its title, with the member whose own it is."""
+        return f"{self.title} · {self.member}" if self.member else self.title
 
 
 class Shortfall(StrEnum):

@@ -157,7 +157,7 @@ def build_for_chat(
 
     `subscriptions` stand for those that the store has.
     """
-    follows = store.chats.subscriptions(chat.key) if subscriptions is None else subscriptions
+    follows = store.members.followed_in(chat.key) if subscriptions is None else subscriptions
     hits = {one.query: day.find(one.query) for one in follows}
     return build_for(
         day,

@@ -122,6 +122,8 @@ class Round:
 
     def dates_for(self, entry: DueChat, subscriptions: Sequence[Subscription]) -> tuple[date, ...]:
         """The dates with something that the chat may not know: newer than its last slot, or changed after it."""
+        if not subscriptions:
+            return ()
         first = first_date(entry, self.newest)
         begun = [one.since for one in subscriptions if one.since is not None]
         since = min(begun) if len(begun) == len(subscriptions) else date.min
@@ -243,7 +245,7 @@ class Planner:
         if not entries:
             came.is_over = True
             return 0
-        follows = store.chats.subscriptions_of([entry.chat.key for entry in entries])
+        follows = store.members.followed([entry.chat.key for entry in entries])
         dates = {entry.chat.key: came.dates_for(entry, follows[entry.chat.key]) for entry in entries}
         if unread := self._news.unread(store, {day for own in dates.values() for day in own}):
             self._news.read_one(store, unread[-1])
@@ -419,7 +421,7 @@ def coming(store: Store, now: datetime) -> tuple[DueChat, ...]:
 
 def coming_digest(store: Store, entry: DueChat, came: Round, news: News) -> Built:
     """What a slot would be told if it were now (`came` is the round of now); nothing is written."""
-    day = news.read(store, came.dates_for(entry, store.chats.subscriptions(entry.chat.key)))
+    day = news.read(store, came.dates_for(entry, store.members.followed_in(entry.chat.key)))
     return _told_of(store, entry.chat, day, entry.last_date)
 
 

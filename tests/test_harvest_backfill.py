@@ -48,7 +48,7 @@ async def backfilled(
 async def test_older_papers_are_found_by_search_and_told_to_nobody() -> None:
     inside = memory_store()
     chat = chat_in(inside)
-    inside.chats.subscribe(chat.key, "sailing", "sailing", owner="ada")
+    inside.chats.subscribe(chat.key, "sailing", "sailing")
     store = StoreThread(inside)
     steps = await backfilled(QueryApi(january()), store)
     assert sum(step.added for step in steps) == 60

@@ -130,6 +130,7 @@ class ConsoleAdapter:
             action=action,
             chat_title=self.chat.chat_id,
             lang=self._lang,
+            user_name=self._user,
         )
 
     async def _show(self, reply: Reply) -> None:

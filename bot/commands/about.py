@@ -88,7 +88,8 @@ def privacy(visit: Visit) -> Reply:
         ),
         t(
             "Of you I keep the papers that you save with tags and notes, your thumbs up and down, and the last cards"
-            " that you opened, for your eyes and for the order of your digest."
+            " that you opened, for your eyes and for the order of your digest; and what you follow for yourself in"
+            " groups, with the name that you have there."
         ),
         t(
             "I read commands, pressed buttons and what you write to me in private. Other messages are not kept."

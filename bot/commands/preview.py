@@ -16,7 +16,7 @@ NAME = "preview"
 def preview(visit: Visit) -> Reply:
     """The digest of what the chat was not told of yet, with a line on when it comes."""
     t, chat = visit.t, visit.chat
-    subscriptions = visit.store.chats.subscriptions(chat.key)
+    subscriptions = visit.store.members.followed_in(chat.key)
     if not subscriptions:
         return say(
             t("This chat follows nothing yet, so there is no digest. For example:"),

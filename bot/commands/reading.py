@@ -32,7 +32,7 @@ PRINTED = "now"
 def show_digest(visit: Visit) -> Reply:
     """The digest of the newest announcement (or of a date that was named), whatever was delivered before."""
     t = visit.t
-    subscriptions = visit.store.chats.subscriptions(visit.chat.key)
+    subscriptions = visit.store.members.followed_in(visit.chat.key)
     if not subscriptions:
         return say(
             t("This chat follows nothing yet, so there is no digest. For example:"),
@@ -290,13 +290,13 @@ def _because(visit: Visit, known: Known) -> tuple[tuple[str, Match], ...]:
     """Which of the chat's subscriptions find this paper, with the fields that match."""
     index = matching.DayIndex([(known.paper, known.wordings)], types=[known.types])
     found = []
-    for one in visit.store.chats.subscriptions(visit.chat.key):
+    for one in visit.store.members.followed_in(visit.chat.key):
         try:
             hits = index.hits(query.parse(one.query), today=visit.now.date())
         except QueryError:
             continue
         if 0 in hits:
-            found.append((one.title, hits[0]))
+            found.append((one.heading, hits[0]))
     return tuple(found)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from bot.commands import ordering, scheduling, sounding
+from bot.commands import members, ordering, scheduling, sounding
 from bot.commands.subscribing import begin_by_new_slot, next_digest
 from bot.commands.visit import Visit, action, bold, code, line, rows, say
 from bot.locale import N_, translator
@@ -49,6 +49,7 @@ def _overview(visit: Visit) -> Reply:
         _languages(visit),
         *ordering.words(visit),
         sounding.words(visit),
+        *members.words(visit),
         t("To change one of them:"),
         line(code("/settings time 07:30")),
         line(code("/settings zone Europe/Berlin")),
@@ -65,6 +66,7 @@ def _overview(visit: Visit) -> Reply:
             *scheduling.buttons(visit),
             *ordering.buttons(visit),
             sounding.button(visit),
+            *members.buttons(visit),
             Button(t("A group or channel of yours"), "channel") if chat.kind is ChatKind.PRIVATE else None,
             width=1,
         ),
@@ -115,6 +117,7 @@ def set_one(visit: Visit, name: str, value: str) -> Reply:
         _languages(after),
         *ordering.words(after),
         sounding.words(after),
+        *members.words(after),
         next_digest(after),
     )
 
@@ -145,6 +148,7 @@ CHANGES: dict[str, Callable[[Chat, str], Chat | None]] = {
     "papers": _papers,
     "order": ordering.changed,
     "sound": sounding.changed,
+    "members": members.changed,
 }
 
 ALIASES = {"language": "lang", "timezone": "zone", "tz": "zone", "weekdays": "days", "content": "papers"}
@@ -159,6 +163,7 @@ EXAMPLES = {
     "papers": "both",
     "order": "for-you",
     "sound": "on",
+    "members": "on",
 }
 
 TAKES = {
@@ -172,4 +177,7 @@ TAKES = {
     "papers": N_("One of original, translation and both."),
     "order": N_("One of announced, title-first and for-you."),
     "sound": N_("Either on or off."),
+    "members": N_(
+        "Either on or off: whether the digest may name members beside what they follow for themselves."
+    ),
 }

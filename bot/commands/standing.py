@@ -20,7 +20,7 @@ def deliveries(visit: Visit) -> Block:
     followed = len(visit.store.chats.subscriptions(chat.key))
     lines = [line(bold(t("This chat")))]
     lines.append(line(t.n("It follows {count} thing.", "It follows {count} things.", followed)))
-    if chat.state is ChatState.ACTIVE and followed:
+    if chat.state is ChatState.ACTIVE and visit.store.members.followed_in(chat.key):
         lines.append(line(next_digest(visit)))
     last = visit.store.outbox.last_run(chat.key)
     lines.append(line(_last(visit, last) if last is not None else t("Nothing was delivered here so far.")))

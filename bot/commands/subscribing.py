@@ -15,7 +15,7 @@ from scheduler import calendar, query, slots
 from scheduler.errors import QueryError
 from scheduler.models import AnnounceType, Subscription
 from scheduler.query import And, Field, Query, Term
-from scheduler.store.chats import SUBSCRIPTIONS_PER_CHAT, TooManySubscriptions
+from scheduler.store.chats import TooManySubscriptions
 from scheduler.topics import named
 
 RATE_DAYS = 5
@@ -106,13 +106,18 @@ def _save(visit: Visit, parsed: Query, title: str, *, loose: bool = False, cross
         )
     try:
         saved, _ = visit.store.chats.subscribe(
-            visit.chat.key, parsed.canonical, title, since=_first_date(visit), cross_lists=cross_lists
+            visit.chat.key,
+            parsed.canonical,
+            title,
+            since=_first_date(visit),
+            cross_lists=cross_lists,
+            most=visit.house.most_for_a_chat,
         )
     except TooManySubscriptions:
         return say(
             t(
                 "This chat follows {count} things already, which is the limit. End one first.",
-                count=SUBSCRIPTIONS_PER_CHAT,
+                count=visit.house.most_for_a_chat,
             ),
             keyboard=rows(Button(t("Show them"), "subscriptions")),
         )

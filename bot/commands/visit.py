@@ -15,9 +15,10 @@ from bot.render.paper_words import code as code
 from bot.render.paper_words import line as line
 from bot.render.view import View
 from scheduler.meaning import Encoder
-from scheduler.models import Chat, ChatKind, Paper, PaperId
+from scheduler.models import Chat, ChatKind, Paper, PaperId, Platform
 from scheduler.news import News
 from scheduler.store import Store
+from scheduler.store.chats import SUBSCRIPTIONS_PER_CHAT
 from scheduler.store.library import person_name
 from scheduler.topics import Topic
 
@@ -27,6 +28,7 @@ class House:
     """What all visits share: the catalogue of topics, the categories fetched, and how to reach the operator.
 
     `encoder` is what searches by meaning, None without that extra; `font` is a file for the words in pictures.
+    `most_for_a_chat` and `most_for_a_member` are how much each may follow.
     `sources` are those beside arXiv that are on (names, and addresses of feeds); `news` is what the last days' digests
     are made of, shared with who plans them.
     """
@@ -38,6 +40,8 @@ class House:
     font: Path | None = None
     sources: tuple[str, ...] = ()
     news: News = field(default_factory=News)
+    most_for_a_chat: int = SUBSCRIPTIONS_PER_CHAT
+    most_for_a_member: int = SUBSCRIPTIONS_PER_CHAT
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +118,11 @@ class NotArchived(Exception):
         super().__init__(paper_id)
         self.paper_id = paper_id
         self.version = version
+
+
+def link_note(platform: Platform) -> str:
+    """The store's note with the beginning of an address that opens a private talk with us on a platform."""
+    return f"start link {platform}"
 
 
 def bold(text: str) -> Span:

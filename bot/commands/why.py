@@ -50,7 +50,7 @@ def _not_there(visit: Visit, paper_id: PaperId) -> Reply:
 def _answer(visit: Visit, known: Known) -> Reply:
     t = visit.t
     head = Block((line(bold(known.paper.title)), line(_verdict(visit, known))))
-    subscriptions = visit.store.chats.subscriptions(visit.chat.key)
+    subscriptions = visit.store.members.followed_in(visit.chat.key)
     if not subscriptions:
         return Reply((head, Block((line(t("This chat follows nothing yet.")),))))
     reasons = tuple(Block(tuple(_reason(visit, known, one))) for one in subscriptions)
@@ -69,7 +69,7 @@ def _verdict(visit: Visit, known: Known) -> str:
     if not news:
         day = max(day for day, _, _ in known.announced)
         return t("It came only as a replacement ({date}); digests tell of new papers.", date=t.date(day))
-    if not any(_finds(visit, one.query, known) for one in visit.store.chats.subscriptions(visit.chat.key)):
+    if not any(_finds(visit, one.query, known) for one in visit.store.members.followed_in(visit.chat.key)):
         return t("Announced on {date}; nothing that this chat follows finds it.", date=t.date(max(news)))
     if muted := [one for one in visit.store.mutes.of(visit.chat.key) if _finds(visit, one.query, known)]:
         names = t.names([mute_name(one, t) for one in muted])
@@ -143,7 +143,7 @@ def _following(visit: Visit, day: date, known: Known) -> list[Subscription]:
     """The subscriptions that find the paper and had begun on that day."""
     return [
         one
-        for one in visit.store.chats.subscriptions(visit.chat.key)
+        for one in visit.store.members.followed_in(visit.chat.key)
         if (one.since is None or one.since <= day) and _finds(visit, one.query, known)
     ]
 
@@ -162,7 +162,7 @@ def _index(known: Known) -> matching.DayIndex:
 def _reason(visit: Visit, known: Known, one: Subscription) -> Iterator[Line]:
     """A subscription's name, and what it finds in the paper or misses in it."""
     t = visit.t
-    yield line(bold(one.title))
+    yield line(bold(one.heading))
     try:
         parsed = query.parse(one.query)
     except QueryError:

@@ -32,7 +32,17 @@ from bot.render.paper_words import (
 from bot.render.view import View
 from scheduler import calendar
 from scheduler.categories import ARCHIVES, CATEGORIES
-from scheduler.models import AnnounceType, Author, Digest, DigestPaper, Match, Paper, Section, Shortfall
+from scheduler.models import (
+    AnnounceType,
+    Author,
+    Digest,
+    DigestPaper,
+    Match,
+    Paper,
+    Platform,
+    Section,
+    Shortfall,
+)
 
 PAPERS_ON_A_PAGE = 10
 LABEL_LIMIT = 80
@@ -162,10 +172,10 @@ class _Layout:
             here = section.papers[max(start - place, 0) : max(end - place, 0)]
             place += len(section.papers)
             if not section.papers and end == self.size:
-                yield Block((_heading(digest, section, view.t),), opens_card=True)
+                yield Block((_heading(digest, section, view),), opens_card=True)
             for paper in here:
                 goes_on = paper is not section.papers[0]
-                heading = _heading(digest, section, view.t, goes_on) if paper is here[0] else None
+                heading = _heading(digest, section, view, goes_on) if paper is here[0] else None
                 yield heading, self._told_of(paper, section)
         if end == self.size:
             yield from _footer(digest, view)
@@ -251,25 +261,33 @@ def _counts(digest: Digest, t: Translator) -> str:
     return t("{count} for you of {announced}, more may follow", **counts)
 
 
-def _heading(digest: Digest, section: Section, t: Translator, goes_on: bool = False) -> Line:
+def _heading(digest: Digest, section: Section, view: View, goes_on: bool = False) -> Line:
+    t = view.t
     text = section_title(section, t)
     if goes_on:
         text = t("{section}, continued", section=text)
     elif section.also_elsewhere:
         text = t("{section} ({note})", section=text, note=_elsewhere(digest, section, t))
-    return line(text, kind=LineKind.HEADING)
+    return line(text, *_ping(section, view, goes_on), kind=LineKind.HEADING)
+
+
+def _ping(section: Section, view: View, goes_on: bool) -> tuple[Span, ...]:
+    """Telegram's mention of the member who wants to be pinged; Discord has them outside of what is shown in cards."""
+    if not section.ping or goes_on or view.platform is not Platform.TELEGRAM:
+        return ()
+    return (Span(" "), Span("🔔", url=f"tg://user?id={section.ping}"))
 
 
 def section_title(section: Section, t: Translator) -> str:
     """ "diffusion policy · 2": how many papers the query finds, those shown under another section among them."""
-    return f"{section.title} · {t.number(len(section.papers) + section.also_elsewhere)}"
+    return f"{section.heading} · {t.number(len(section.papers) + section.also_elsewhere)}"
 
 
 def _elsewhere(digest: Digest, section: Section, t: Translator) -> str:
     others = [
-        other.title
+        other.heading
         for other in digest.sections
-        if other is not section and any(section.title in paper.also for paper in other.papers)
+        if other is not section and any(section.heading in paper.also for paper in other.papers)
     ]
     count = section.also_elsewhere
     if len(others) == 1:
@@ -481,7 +499,7 @@ def digest_compact(digest: Digest, view: View) -> tuple[Block, ...]:
         )
     ]
     for section in digest.sections:
-        heading = _heading(digest, section, t)
+        heading = _heading(digest, section, view)
         if not section.papers:
             blocks.append(Block((heading,), opens_card=True))
         for paper in section.papers:

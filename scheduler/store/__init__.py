@@ -21,6 +21,7 @@ from scheduler.store.due import Due
 from scheduler.store.enrichments import Enrichments
 from scheduler.store.library import Library
 from scheduler.store.meanings import Meanings
+from scheduler.store.members import Members
 from scheduler.store.mutes import Mutes
 from scheduler.store.notes import Notes, Tokens
 from scheduler.store.outbox import Outbox
@@ -38,6 +39,7 @@ class Store:
     archive: Archive
     batches: Batches
     chats: Chats
+    members: Members
     outbox: Outbox
     notes: Notes
     tokens: Tokens
@@ -69,13 +71,14 @@ def open_store(path: Path | None) -> Store:
     """
     db = connect(path)
     batches, notes = Batches(db), Notes(db)
-    archive = Archive(db, batches)
+    archive, chats = Archive(db, batches), Chats(db)
     reindexing.renew(db, archive, notes)
     return Store(
         db,
         archive,
         batches,
-        Chats(db),
+        chats,
+        Members(db, chats),
         Outbox(db),
         notes,
         Tokens(db),

@@ -121,7 +121,7 @@ class Chats:
         self._db.execute(
             "update chat set title = ?, kind = ?, lang = ?, content = ?, "
             f"{', '.join(f'{name} = ?' for name in SCHEDULE_COLUMNS)}, "
-            "paper_order = ?, sound = ?, state = ?, reason = ?, next_due = ? where key = ?",
+            "paper_order = ?, sound = ?, names_members = ?, state = ?, reason = ?, next_due = ? where key = ?",
             [
                 chat.title,
                 chat.kind,
@@ -130,6 +130,7 @@ class Chats:
                 *schedule_row(chat.schedule),
                 chat.order,
                 int(chat.sound),
+                int(chat.names_members),
                 chat.state,
                 chat.reason,
                 slots.next_slot(chat.schedule, now).timestamp(),
@@ -274,7 +275,7 @@ class Chats:
                 "(select run_key from digest where chat = ?)",
                 [f" of chat {other}", other, key],
             )
-        for table in ("subscription", "mute", "taste", "digest", "delivered", "delivery"):
+        for table in ("subscription", "member", "mute", "taste", "digest", "delivered", "delivery"):
             self._db.execute(f"update or ignore {table} set chat = ? where chat = ?", [key, other])
             self._db.execute(f"delete from {table} where chat = ?", [other])
         self._db.execute("update chat set steers = ? where steers = ?", [key, other])
@@ -297,28 +298,40 @@ class Chats:
         query: str,
         title: str,
         *,
-        owner: str = "",
         since: date | None = None,
         cross_lists: bool = True,
+        most: int = SUBSCRIPTIONS_PER_CHAT,
     ) -> tuple[Subscription, bool]:
         """The chat's subscription to a canonical query, and whether it is new.
 
-        Raises TooManySubscriptions at the limit.
+        Raises TooManySubscriptions from `most` on.
         """
         with writing(self._db):
             for known in self.subscriptions(chat):
-                if known.query == query and known.owner == owner:
+                if known.query == query:
                     return known, False
-            if len(self.subscriptions(chat)) >= SUBSCRIPTIONS_PER_CHAT:
+            if len(self.subscriptions(chat)) >= most:
                 raise TooManySubscriptions
-            self._db.execute(
-                "insert into subscription(chat, query, title, owner, since, cross_lists) "
-                "values (?, ?, ?, ?, ?, ?)",
-                [chat, query, title, owner, since.isoformat() if since else None, cross_lists],
-            )
+            self.add(chat, query, title, since=since, cross_lists=cross_lists)
             # A query may find what is old and was never asked for: the next slot looks at every day again.
             self._db.execute("update chat set planned_revision = 0 where key = ?", [chat])
             return self.subscriptions(chat)[-1], True
+
+    def add(
+        self,
+        chat: int,
+        query: str,
+        title: str,
+        *,
+        owner: str = "",
+        since: date | None = None,
+        cross_lists: bool = True,
+    ) -> None:
+        """Writes a subscription that is not there yet, the chat's or (`owner`) a member's own."""
+        self._db.execute(
+            "insert into subscription(chat, query, title, owner, since, cross_lists) values (?, ?, ?, ?, ?, ?)",
+            [chat, query, title, owner, since.isoformat() if since else None, cross_lists],
+        )
 
     def begin_by(self, chat: int, day: date) -> None:
         """Subscriptions that were to begin with a later announcement begin with this day's."""
@@ -331,7 +344,9 @@ class Chats:
         """Ends one of the chat's subscriptions and returns it, None when it is not (any more) there."""
         with writing(self._db):
             known = self.subscription(chat, key)
-            self._db.execute("delete from subscription where key = ? and chat = ?", [key, chat])
+            self._db.execute(
+                "delete from subscription where key = ? and chat = ? and owner = ''", [key, chat]
+            )
             return known
 
     def follow_cross_lists(self, chat: int, key: int, cross_lists: bool) -> Subscription | None:
@@ -346,15 +361,16 @@ class Chats:
         return next((known for known in self.subscriptions(chat) if known.key == key), None)
 
     def subscriptions(self, chat: int) -> tuple[Subscription, ...]:
-        """The chat's subscriptions, oldest first."""
+        """The chat's own subscriptions, oldest first."""
         return self.subscriptions_of([chat]).get(chat, ())
 
     def subscriptions_of(self, chats: Sequence[int]) -> dict[int, tuple[Subscription, ...]]:
-        """The subscriptions of those of `chats` (at most some thousands) that have any, oldest first."""
+        """The own subscriptions of those of `chats` (at most some thousands) that have any, oldest first."""
         found: dict[int, list[Subscription]] = {}
         marks = ", ".join("?" * len(chats))
-        for row in self._db.query(f"select * from subscription where chat in ({marks}) order by key", chats):
-            found.setdefault(row["chat"], []).append(_subscription(row))
+        sql = f"select * from subscription where chat in ({marks}) and owner = '' order by key"
+        for row in self._db.query(sql, chats):
+            found.setdefault(row["chat"], []).append(subscription_from(row))
         return {chat: tuple(own) for chat, own in found.items()}
 
     def queries(self) -> frozenset[str]:
@@ -374,7 +390,8 @@ class Chats:
     def forget(self, key: int) -> None:
         """Deletes a chat and everything kept of it; a person is no longer named as who set up a group.
 
-        With a private chat goes what its person saved, liked and opened anywhere; with a group it stays theirs.
+        With a private chat goes what its person saved, liked, opened and follows as a member anywhere; with a group
+        what its members follow there.
         """
         with writing(self._db):
             self._forget_library(key)
@@ -383,7 +400,7 @@ class Chats:
                 "where own.key = ? and own.platform = chat.platform and own.person = chat.manager)",
                 [key],
             )
-            for table in ("subscription", "mute", "taste", "digest", "delivered", "delivery"):
+            for table in ("subscription", "member", "mute", "taste", "digest", "delivered", "delivery"):
                 self._db.execute(f"delete from {table} where chat = ?", [key])
             self._db.execute("update chat set steers = null where steers = ?", [key])
             self._db.execute("delete from chat where key = ?", [key])
@@ -391,6 +408,8 @@ class Chats:
     def _forget_library(self, key: int) -> None:
         if person := self.person_of(key):
             Library(self._db).forget(person)
+            self._db.execute("delete from subscription where owner = ?", [person])
+            self._db.execute("delete from member where person = ?", [person])
         for table in KEPT_BY_PERSON:
             self._db.execute(f"update {table} set chat = 0 where chat = ?", [key])
 
@@ -427,6 +446,7 @@ def chat_from(row: Mapping[str, Any]) -> Chat:
         joined=datetime.fromisoformat(row["joined"]),
         order=Order(row["paper_order"]),
         sound=bool(row["sound"]),
+        names_members=bool(row["names_members"]),
     )
 
 
@@ -435,7 +455,8 @@ def _resting(row: Mapping[str, Any]) -> Resting:
     return Resting(chat_from(row), datetime.fromisoformat(row["rests_since"]), warned)
 
 
-def _subscription(row: Mapping[str, Any]) -> Subscription:
+def subscription_from(row: Mapping[str, Any]) -> Subscription:
+    """The subscription of a row of its table."""
     return Subscription(
         key=row["key"],
         chat=row["chat"],

@@ -13,7 +13,11 @@ from scheduler import slots
 from scheduler.models import Chat
 from scheduler.store.chats import chat_from
 
-_IS_DUE = "state = 'active' and exists (select 1 from subscription where subscription.chat = chat.key)"
+_IS_DUE = (
+    "state = 'active' and (exists (select 1 from subscription where subscription.chat = chat.key "
+    "and (owner = '' or names_members)) or kind = 'private' and person != '' and exists "
+    "(select 1 from subscription where owner = chat.platform || ':' || chat.person and owner != ''))"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +60,7 @@ class Due:
         return next((_due(row) for row in rows), None)
 
     def by(self, until: datetime, *, after: DueChat | None = None, limit: int = -1) -> tuple[DueChat, ...]:
-        """The active chats whose slot has come by `until`, with at least one subscription, the longest waiting first.
+        """The active chats whose slot has come by `until`, with something to be told of, the longest waiting first.
 
         At most `limit` of them, those behind `after`.
         """

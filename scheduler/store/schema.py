@@ -188,6 +188,14 @@ MADE_WORDS = (
 )
 
 
+MEMBERS = (
+    "create table member(chat integer not null references chat(key), person text not null, name text not null, "
+    "way text not null default 'private', primary key(chat, person)) without rowid",
+    "create index subscription_owner on subscription(owner) where owner != ''",
+    "alter table chat add column names_members integer not null default 0",
+)
+
+
 @MIGRATIONS()
 def m001_first_schema(db: Database) -> None:
     """Papers and their announcements, chats and subscriptions, the outbox, and small notes."""
@@ -322,3 +330,10 @@ def m012_meanings(db: Database) -> None:
         "create table meaning(key integer primary key, paper integer not null unique references paper(key), "
         "vector blob not null)"
     )
+
+
+@MIGRATIONS()
+def m013_members(db: Database) -> None:
+    """Keywords of members: how each is told, and whether a chat names them."""
+    for statement in MEMBERS:
+        db.execute(statement)

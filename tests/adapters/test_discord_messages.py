@@ -117,6 +117,13 @@ def test_one_embed_per_card() -> None:
     assert not any("url" in embed for embed in embeds)
 
 
+def test_a_ping_is_a_mention_outside_of_the_cards_and_only_of_who_asked() -> None:
+    fields = new_message(Part(cards=(Card("first", "One <@2>"),), plain="x", pings=("7", "8")))
+    assert fields["content"] == "<@7> <@8>"
+    assert fields["allowed_mentions"].to_dict() == {"parse": [], "users": [7, 8]}
+    assert "allowed_mentions" not in new_message(Part(cards=(Card("first"),), plain="x"))
+
+
 def test_an_edit_leaves_nothing_of_what_was_there() -> None:
     part = Part(cards=(), plain="", attachment=Attachment("a.html", "<p>"))
     edit = as_edit(new_message(part))

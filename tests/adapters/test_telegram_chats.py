@@ -86,6 +86,7 @@ async def test_a_private_command_says_who_and_where(scene: Scene) -> None:
         may_manage=True,
         chat_title="ada",
         lang="zh-hans",
+        user_name="ada",
     )
 
 

@@ -57,6 +57,7 @@ async def request_of(
         chat_title=_title(interaction, personal),
         lang=language_of(interaction),
         alone=not is_direct(interaction),
+        user_name=interaction.user.display_name,
     )
 
 
@@ -72,6 +73,7 @@ def _request_for(interaction: Interaction, target: Target, command: str, text: s
         lang=language_of(interaction),
         alone=True,
         elsewhere=True,
+        user_name=interaction.user.display_name,
     )
 
 

@@ -59,6 +59,12 @@ def new_message(part: Part) -> dict[str, Any]:
         fields["view"] = view
     if files := files_of(part):
         fields["files"] = files
+    if part.pings:
+        fields["content"] = " ".join(f"<@{user}>" for user in part.pings)
+        people = [discord.Object(int(user)) for user in part.pings]
+        fields["allowed_mentions"] = discord.AllowedMentions(
+            everyone=False, roles=False, replied_user=False, users=people
+        )
     return fields
 
 

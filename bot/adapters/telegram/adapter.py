@@ -269,6 +269,7 @@ class TelegramAdapter:
             may_manage=await self._may_manage(message, kind),
             chat_title=updates.place_title(message),
             lang=_language(message),
+            user_name=message.from_user.full_name if message.from_user else "",
         )
         reply = await self._answer(request)
         await self._replies.show(Asked(chat, kind, message.message_id), reply)
@@ -334,6 +335,7 @@ class TelegramAdapter:
             or await self._administers(message.chat.id, query.from_user.id),
             chat_title=updates.place_title(message),
             lang=query.from_user.language_code or "",
+            user_name=query.from_user.full_name,
         )
         reply = await self._answer_press(query, request)
         await self._replies.show(Asked(request.chat, kind, message.message_id, pressed=True), reply)
