@@ -309,9 +309,10 @@ def learn(database: Path | None) -> None:
 @paperboy.command()
 @database_option
 def enrich(database: Path | None) -> None:
-    """Make the TL;DRs and translations of the coming digests now, within the day's budget.
+    """Make the TL;DRs and translations of every chat's next digest now, within the day's budget.
 
-    `paperboy run` does it by itself; this is for who prints digests without it.
+    Whenever that digest comes: of its papers those that are announced and archived by now. `paperboy run` makes them by
+    itself in the last day before each digest; this is for who prints digests without it.
     """
     click.echo(asyncio.run(enriching.enrich(load_settings(database=database))))
 

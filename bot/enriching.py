@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from bot import app, services
 from bot.config import Settings
 from bot.markup import dialect_for, pack
@@ -11,6 +13,9 @@ from scheduler.errors import SettingsError
 from scheduler.models import Platform
 from scheduler.store.lock import Role, holding
 from scheduler.store.thread import StoreThread
+
+EVERY_NEXT = timedelta(days=31)
+"""Each chat's next digest comes within it, whatever its schedule: who asks for words at once means a weekly one too."""
 
 
 async def enrich(settings: Settings) -> str:
@@ -30,11 +35,21 @@ async def enrich(settings: Settings) -> str:
 
 
 async def _made(settings: Settings, store: StoreThread) -> str:
-    enricher = services.enricher(settings, store, app.clock)
+    enricher = services.enricher(settings, store, app.clock, ahead=EVERY_NEXT)
     try:
         await enricher.enrich_if_due(app.clock())
     finally:
         await enricher.close()
     report = await store.call(lambda store: services.standing(settings, store, app.clock()))
     view = View(lang="en", content="en", zone=settings.timezone, platform=Platform.CONSOLE)
-    return "\n".join(one.plain for one in pack(words_blocks(report, view), dialect_for(Platform.CONSOLE)))
+    shown = [one.plain for one in pack(words_blocks(report, view), dialect_for(Platform.CONSOLE))]
+    return "\n".join([*shown, _outcome(enricher.lacking)])
+
+
+def _outcome(lacking: int) -> str:
+    if not lacking:
+        return "Nothing is lacking for the next digest of any chat."
+    who = (
+        "1 paper of the next digests lacks" if lacking == 1 else f"{lacking} papers of the next digests lack"
+    )
+    return f"{who} words still; the lines above say how the services stand."

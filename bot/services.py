@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 
 from bot.config import Settings
-from scheduler import seeds
+from scheduler import planning, seeds
 from scheduler.enrich.budget import Caps, TokenPrice
 from scheduler.enrich.glossary import Glossary
 from scheduler.enrich.wishes import Part
@@ -61,14 +61,15 @@ def enricher(
     clock: Callable[[], datetime],
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     news: News | None = None,
+    ahead: timedelta = planning.COMING,
 ) -> Enricher:
     """What makes words with the services of the settings; it does nothing where there are none.
 
-    `news` is shared with whoever plans digests on the same store.
+    `news` is shared with whoever plans digests on the same store; words are made for digests that come within `ahead`.
     """
     glossary = seeds.glossary(settings.glossary)
     made_by = providers(settings, store, glossary)
-    return Enricher(store, made_by, glossary, limits(settings), clock, sleep, news)
+    return Enricher(store, made_by, glossary, limits(settings), clock, sleep, news, ahead)
 
 
 def standing(settings: Settings, store: Store, now: datetime) -> Report:

@@ -414,9 +414,9 @@ def preview(store: Store, chat: Chat, now: datetime, news: News) -> Built:
     return coming_digest(store, entry, round_at(store, now), news)
 
 
-def coming(store: Store, now: datetime) -> tuple[DueChat, ...]:
-    """The slots of the next day, soonest first."""
-    return store.due.by(now + COMING)
+def coming(store: Store, now: datetime, ahead: timedelta = COMING) -> tuple[DueChat, ...]:
+    """The slots that come within `ahead`, each chat's next one, soonest first."""
+    return store.due.by(now + ahead)
 
 
 def coming_digest(store: Store, entry: DueChat, came: Round, news: News) -> Built:

@@ -79,10 +79,12 @@ class Newsdesk:
             planner.step(self.store, came)
         return self.planned[-1] if len(self.planned) > before else None
 
-    async def restarts(self) -> None:
-        """Paperboy is stopped and started again on the same database."""
+    async def restarts(self, ahead: timedelta = planning.COMING) -> None:
+        """Paperboy is stopped and started again on the same database; words are made so far ahead."""
         await self.enricher.close()
-        self.enricher = services.enricher(self.settings, self.thread, lambda: self.now, self.sleep)
+        self.enricher = services.enricher(
+            self.settings, self.thread, lambda: self.now, self.sleep, ahead=ahead
+        )
 
     def report(self) -> dict[str, Any]:
         """What `paperboy status --json` says of it."""

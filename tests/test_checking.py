@@ -6,7 +6,7 @@ import asyncio
 import os
 import sys
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -137,7 +137,10 @@ async def test_a_model_without_a_name_is_a_wrong_setting(tmp_path: Path) -> None
 # paperboy enrich
 
 
-async def test_words_are_made_at_once_for_the_coming_digests(tmp_path: Path, model: ModelServer) -> None:
+@pytest.mark.parametrize("is_weekly", [False, True])
+async def test_words_are_made_at_once_for_the_next_digest_whenever_it_comes(
+    tmp_path: Path, model: ModelServer, is_weekly: bool
+) -> None:
     arxiv = FakeArxiv()
     await arxiv.start()
     arxiv.announce(
@@ -148,16 +151,32 @@ async def test_words_are_made_at_once_for_the_coming_digests(tmp_path: Path, mod
     await arxiv.stop()
     assert status == 0, written
     said = '/settings papers both\n/subscribe "diffusion policy"\n'
+    if is_weekly:
+        said += f"/settings weekly {datetime.now(UTC) + timedelta(days=3):%A}\n"
     assert (await paperboy(tmp_path, "chat", said=said))[0] == 0
     status, written = await paperboy(tmp_path, "enrich", **told)
     assert status == 0, written
     assert "sea-model works" in written
     assert "ok 4" in written
+    assert written.endswith("Nothing is lacking for the next digest of any chat.\n")
     assert [one.is_chinese for one in model.asked] == [False, True]
     assert (await paperboy(tmp_path, "enrich", **told))[0] == 0
     assert len(model.asked) == 2
     _, written = await paperboy(tmp_path, "status", **told)
     assert "sea-model works" in written
+
+
+async def test_what_still_lacks_words_is_told(tmp_path: Path, model: ModelServer) -> None:
+    arxiv = FakeArxiv()
+    await arxiv.start()
+    arxiv.announce("cs.RO", "2612.00001", "SailNet: a diffusion policy")
+    assert (await paperboy(tmp_path, "fetch", "cs.RO", **arxiv.settings))[0] == 0
+    await arxiv.stop()
+    await paperboy(tmp_path, "chat", said='/settings papers both\n/subscribe "diffusion policy"\n')
+    model.always(plays.refuses(401, "no such key"))
+    _, written = await paperboy(tmp_path, "enrich", model_url=model.url, model_name="sea-model")
+    assert "PAPERBOY_MODEL_KEY" in written
+    assert "1 paper of the next digests lacks words still" in written
 
 
 async def test_without_a_model_nothing_can_be_made(tmp_path: Path) -> None:

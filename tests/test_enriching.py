@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 
 import pytest
 from aiohttp import web
 
+from bot.enriching import EVERY_NEXT
 from scheduler.enrich.budget import Amount
-from scheduler.models import AnnounceType, Shortfall, Wording, WordingStatus
+from scheduler.models import AnnounceType, Schedule, Shortfall, Wording, WordingStatus
 from tests.builders import TUESDAY, feed, paper
 from tests.e2e.running import until
 from tests.fakes import model_server as plays
@@ -45,6 +47,22 @@ async def test_readers_get_what_they_read_and_nothing_else_is_paid_for() -> None
         assert english.origin == chinese.origin == "test-model"
         assert chinese.title.startswith("Sail1：")
         assert chinese.status is WordingStatus.OK
+
+
+@pytest.mark.parametrize("days", range(7))
+async def test_a_weekly_digest_gets_words_in_the_day_before_or_at_once(days: int) -> None:
+    async with newsdesk() as desk:
+        chat = desk.chat("bo", "zh")
+        desk.store.chats.save(
+            replace(chat, schedule=Schedule("08:00", "UTC", frozenset({(FIVE.weekday() + days) % 7}))), FIVE
+        )
+        desk.announces(*papers(2))
+        await desk.enriches()
+        assert len(desk.server.asked) == (0 if days else 2)
+        await desk.restarts(ahead=EVERY_NEXT)
+        await desk.enriches()
+        assert len(desk.server.asked) == 2
+        assert desk.enricher.lacking == 0
 
 
 async def test_nothing_is_asked_twice() -> None:

@@ -55,7 +55,11 @@ class _Reading:
 
 
 class Enricher:
-    """Makes words for coming digests. `providers` are asked in their order: the first that makes a part makes it."""
+    """Makes words for the digests that come within `ahead`. `providers` are asked in their order: the first that makes
+    a part makes it.
+
+    `lacking` is how many papers lacked something at the last look, before anything was asked for.
+    """
 
     def __init__(
         self,
@@ -66,8 +70,10 @@ class Enricher:
         clock: Callable[[], datetime],
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         news: News | None = None,
+        ahead: timedelta = planning.COMING,
     ) -> None:
         self.providers = tuple(providers)
+        self.lacking = 0
         self.standings = {one.name: Standing(one.name) for one in providers}
         self.limits = limits
         self.calls = Calls(Purse(store, limits.caps, clock), glossary, limits.per_minute, clock, sleep)
@@ -76,6 +82,7 @@ class Enricher:
         self._clock = clock
         self._sleep = sleep
         self._news = news or News()
+        self._ahead = ahead
         self._looked: datetime | None = None
         self._stamp = ""
         self._has_rest = False
@@ -112,6 +119,7 @@ class Enricher:
         """
         now = self._looked = self._clock()
         lacking_now = await self._wishes(now)
+        self.lacking = len({wish.key for _, wish in lacking_now})
         open_to = [one for one in lacking_now if self._may_be_asked(one[0])]
         wishes = await self._affordable(open_to, now)
         made = 0
@@ -143,7 +151,7 @@ class Enricher:
         return wishes
 
     async def _readings(self, now: datetime) -> list[_Reading]:
-        due = await self._store.call(lambda store: planning.coming(store, now))
+        due = await self._store.call(lambda store: planning.coming(store, now, self._ahead))
         came = await self._store.call(lambda store: planning.round_at(store, now))
         readings: dict[_Reading, None] = {}
         for entry in filter(self._reads_ours, due):
