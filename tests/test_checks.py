@@ -76,6 +76,12 @@ def test_a_sound_translation_is_not_flagged(one: Paper, words: Wording) -> None:
             "“We explore it at length here.”",
         ),
         ("A policy for kites.", "一种风筝的政策。", "terminology", "policy → 政策"),
+        (
+            "We run it on Safety-Gymnasium.",
+            "我们在安全体育馆上运行它。",
+            "terminology",
+            "safety gymnasium → 安全体育馆",
+        ),
     ],
 )
 def test_each_kind_of_fault_is_named(source: str, target: str, kind: str, detail: str) -> None:
@@ -112,6 +118,23 @@ def test_the_name_before_a_titles_colon_is_kept_in_title_and_abstract() -> None:
     assert flags_of("It sails.", "它航行。", "Mr.Wind: A Study", "风先生：一项研究") == [
         ("name", "Mr.Wind → ?")
     ]
+
+
+def test_a_superscript_belongs_to_the_name_before_a_titles_colon() -> None:
+    title, source = "Q² Tides: Rising Twice", "The sea rises. We build Q² Tides, which rises twice."
+    target = "海会上涨。我们构建了Q² Tides，它上涨两次。"
+    assert flags_of(source, target, title, "Q² Tides：上涨两次") == []
+    assert flags_of(source, target, title, "Q² 潮汐：上涨两次") == [("name", "Q² Tides → ?")]
+
+
+def test_an_acronym_that_is_something_else_in_most_places_is_named() -> None:
+    source = "We study BAR. BAR is deep, so BAR pays. Many like BAR, and BAR likes them."
+    assert flags_of(source, "我们研究BAR。酒吧很深，因此酒吧有回报。许多人喜欢BAR，酒吧也喜欢他们。") == [
+        ("name", "BAR → ?")
+    ]
+    assert flags_of(source, "我们研究BAR。BAR很深，因此它有回报。许多人喜欢BAR，BAR也喜欢他们。") == []
+    often = "An LLM asks an LLM. The LLM answers, and LLM by LLM they learn what an LLM is."
+    assert flags_of(often, "一个LLM询问另一个。它回答，它们逐一学习自己是什么。") == []
 
 
 def test_a_title_about_a_kind_of_thing_names_nothing() -> None:

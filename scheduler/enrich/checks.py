@@ -108,12 +108,14 @@ def _figures(found: Iterable[figures.Difference]) -> Found:
 
 
 def _names(source: str, target: str, glossary: Glossary, known: Iterable[names.Name], whole: str) -> Found:
-    """Names that are lost, each beside the strange word that most likely stands for it, and other strange words."""
+    """Names that are lost, everywhere or in most places, each beside the strange word that most likely stands for it,
+    and other strange words."""
     strange = names.foreign(whole, target)
     for name in names.lost(source, target, glossary, known):
         instead = next((word for word in strange if _are_alike(word, name)), NOTHING)
         strange = [word for word in strange if word != instead]
         yield "name", f"{name} → {instead}"
+    yield from (("name", f"{name} → {NOTHING}") for name in names.thinned(source, target, glossary))
     yield from (("name", f"{NOTHING} → {word}") for word in strange)
 
 

@@ -7,6 +7,7 @@ the abstract. What the glossary has a rendering of ("RL" is 强化学习) may st
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -32,6 +33,10 @@ _NO_NAMES = frozenset("URL PDF II III IV VI VII VIII IX XI TL DR".split())
 _LONGEST_TITLE_NAME = 40
 _MOST_TITLE_WORDS = 4
 _ACRONYM_BEHIND = 160
+_LEAST_GONE = 2
+_MOST_KEPT = 0.7
+"""A name that the source says so much oftener than its translation became something else in between: a good translator
+says "it" now and then, and seldom more than once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +54,7 @@ def title_name(title: str, abstract: str) -> Name | None:
     words = before.split()
     if not colon or not 1 < len(before) <= _LONGEST_TITLE_NAME or len(words) > _MOST_TITLE_WORDS:
         return None
-    has_the_look = _LOOK.search(before) or _CAPITAL_INSIDE.search(before)
+    has_the_look = _LOOK.search(_levelled(before)) or _CAPITAL_INSIDE.search(before)
     if has_the_look and (len(words) == 1 or (len(words) == 2 and before in abstract)):
         return Name(before, _letters(before))
     if len(words) > 1 or not before[0].isupper():
@@ -82,6 +87,20 @@ def lost(source: str, target: str, glossary: Glossary, known: Iterable[Name] = (
             found[word] = None
     parts = {part for name in found for part in _WORD.findall(name) if part != name}
     return [name for name in found if name not in parts]
+
+
+def thinned(source: str, target: str, glossary: Glossary) -> list[str]:
+    """The names that a translation holds, but far less often than its source: in some places they became other words."""
+    said, there = Counter(_names(source)), target.lower()
+    return [
+        name
+        for name, times in said.items()
+        if name not in _FIELD_WORDS
+        and (kept := there.count(name.lower()))
+        and times - kept >= _LEAST_GONE
+        and kept <= _MOST_KEPT * times
+        and not _is_rendered(name, target, glossary)
+    ]
 
 
 def added(source: str, target: str) -> list[str]:
