@@ -90,7 +90,7 @@ def lost(source: str, target: str, glossary: Glossary, known: Iterable[Name] = (
 
 
 def thinned(source: str, target: str, glossary: Glossary) -> list[str]:
-    """The names that a translation holds, but far less often than its source: in some places they became other words."""
+    """The names that a translation holds, but far less often than its source: elsewhere they became other words."""
     said, there = Counter(_names(source)), target.lower()
     return [
         name
