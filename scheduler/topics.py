@@ -22,6 +22,7 @@ SETTING = "PAPERBOY_TOPICS"
 FIELDS = ("cs", "stat", "math", "physics", "q-bio", "q-fin", "econ", "eess")
 """arXiv's groups of archives (arXiv "Category Taxonomy"), in the order in which they are shown."""
 
+_PARTS = re.compile(r"[^\W_]+")
 _KEY = re.compile(r"(?=.{1,30}\Z)[a-z0-9]+(-[a-z0-9]+)*")
 _NEEDED = ("key", "field", "title_en", "description_en", "query")
 _OPTIONAL = ("title_zh", "description_zh")
@@ -69,10 +70,14 @@ def named(topics: Sequence[Topic], name: str) -> Topic | None:
 
 
 def nearest(topics: Sequence[Topic], name: str) -> tuple[Topic, ...]:
-    """At most three topics whose key or title is spelt most like it, the nearest first."""
+    """At most three topics whose key or title is spelt most like it, or has it or a word like it, the nearest first."""
+    wanted = " ".join(name.split()).casefold()
     spelt = {word.casefold(): topic for topic in topics for word in (topic.key, *topic.title.values())}
-    near = get_close_matches(name.casefold(), spelt, n=6, cutoff=0.6)
-    return tuple({spelt[word].key: spelt[word] for word in near}.values())[:3]
+    near = [spelt[word] for word in get_close_matches(wanted, spelt, n=6, cutoff=0.6)]
+    near += [topic for word, topic in spelt.items() if len(wanted) > 1 and wanted in word]
+    words = {part: topic for word, topic in reversed(spelt.items()) for part in _PARTS.findall(word)}
+    near += [words[part] for part in get_close_matches(wanted, words, n=3, cutoff=0.75)]
+    return tuple({topic.key: topic for topic in near}.values())[:3]
 
 
 def _own(path: Path | None) -> dict[str, Topic]:

@@ -20,7 +20,7 @@ from bot.render.html import digest_html
 from bot.render.json import digest_object, paper_facts, paper_object, search_object
 from bot.render.markdown import digest_markdown
 from bot.render.paper import card_keyboard, paper_card
-from bot.render.paper_words import clip, full_authors, short_authors, surname
+from bot.render.paper_words import clip, full_authors, short_authors, surname, with_links
 from bot.render.query_words import describe, error_line, explain_error
 from bot.render.search import Result, search_page
 from bot.render.text import digest_text
@@ -28,7 +28,7 @@ from bot.render.view import View
 from scheduler import calendar, query
 from scheduler.categories import ALIASES, CATEGORIES, canonical, category_name
 from scheduler.errors import QueryError
-from scheduler.models import Author, Match, Paper, PaperId, Platform
+from scheduler.models import Author, Match, Paper, PaperId, Platform, Wording
 from tests.sample_digest import (
     DIFFUSION,
     GRADIENTS,
@@ -261,6 +261,29 @@ def test_outside_text_on_the_page_is_text() -> None:
 
 
 # --- Markdown, text, JSON
+
+
+def test_an_address_that_only_arxiv_knows_is_a_link_to_the_page_that_has_it() -> None:
+    one = replace(DIFFUSION, abstract="We weave nets. Code is at this https URL, demos at this http URL.")
+    words = {
+        "zh": Wording("zh", abstract="我们织网。代码见此 https URL，演示见此 http 网址。", origin="import")
+    }
+    page = "https://arxiv.org/abs/2609.00003"
+    card = paper_card(one, words, view(content="both"))
+    linked = [span for block in card for each in block.lines for span in each.spans if span.url == page]
+    assert [span.text for span in linked[1:]] == [
+        "this https URL",
+        "this http URL",
+        "此 https URL",
+        "此 http 网址",
+    ]
+    shown = replace(entry(1, one), wordings=words)
+    digest = replace(SAMPLE, sections=(replace(SAMPLE.sections[0], papers=(shown,)),))
+    html = digest_html(digest, view(content="both"))
+    assert f'Code is at <a href="{page}" rel="noopener noreferrer">this https URL</a>, demos at <a' in html
+    markdown = digest_markdown(digest, view())
+    assert f"Code is at [this https URL](<{page}>), demos at [this http URL](<{page}>)." in markdown
+    assert [span.url for span in with_links("Code: this https URL.", "")] == [""]
 
 
 def test_markdown_titles_are_verbatim() -> None:

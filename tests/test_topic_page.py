@@ -257,6 +257,9 @@ def test_topics_from_the_shell(paperboy: Shell) -> None:
 def test_a_topic_that_is_not_there_is_refused_with_the_nearest(paperboy: Shell) -> None:
     status, _, err = paperboy.run("topic", "world-model")
     assert (status, err) == (2, "paperboy: there is no topic 'world-model'; the nearest: world-models\n")
+    status, _, err = paperboy.run("topic", "robot")
+    assert (status, err) == (2, "paperboy: there is no topic 'robot'; the nearest: robot-learning\n")
+    assert "the nearest: trading-and-portfolios" in paperboy.run("topic", "portfolio")[2]
     status, _, err = paperboy.run("digest", "--topic", "zzz")
     assert (status, err) == (2, "paperboy: there is no topic 'zzz'; paperboy topic lists them all\n")
     assert paperboy.run("digest", "--topic", "speech", "--query", "rl")[0] == 2

@@ -31,10 +31,11 @@ from bot.render.paper_words import (
     origin_name,
     short_authors,
     tldrs_beside,
+    with_links,
 )
 from bot.render.view import View
 from scheduler.categories import category_name
-from scheduler.models import Digest, DigestPaper, PaperId, Section
+from scheduler.models import Digest, DigestPaper, Paper, PaperId, Section
 
 AUTHORS = 60
 BYLINE = 2
@@ -163,8 +164,15 @@ def _abstracts(one: DigestPaper, view: View) -> Iterator[str]:
             f' <span class="quiet">{text(origin_name(said.origin, view.t))}</span>' if said.origin else ""
         )
         origin += "".join(f" {mark}" for mark in marked(said.doubt))
-        paragraphs = "".join(f"<p>{text(part)}</p>" for part in said.text.split("\n") if part.strip())
+        paragraphs = "".join(
+            f"<p>{_linked(part, one.paper)}</p>" for part in said.text.split("\n") if part.strip()
+        )
         yield f'<blockquote lang="{LANGUAGE_TAGS[said.lang]}">{paragraphs}{origin}</blockquote>'
+
+
+def _linked(words: str, paper: Paper) -> str:
+    spans = with_links(words, abstract_page(paper))
+    return "".join(outward(span.url, span.text) or text(span.text) for span in spans)
 
 
 def _links(one: DigestPaper, t: Translator) -> str:

@@ -13,6 +13,7 @@ from bot.render.paper_words import (
     full_authors,
     marked_chinese_title,
     tldrs_beside,
+    with_links,
 )
 from bot.render.view import View
 from scheduler.models import Digest, DigestPaper
@@ -50,7 +51,8 @@ def _paper(one: DigestPaper, view: View) -> Iterator[str]:
     for said in tldrs_beside(paper, one.wordings, view.languages):
         yield f"**TL;DR** {escaped(said.shown)}"
     for said in abstracts(paper, one.wordings, view.languages):
-        yield "> " + escaped(said.shown)
+        spans = with_links(escaped(said.shown), url)
+        yield "> " + "".join(f"[{span.text}](<{span.url}>)" if span.url else span.text for span in spans)
 
 
 def escaped(text: str) -> str:

@@ -24,6 +24,7 @@ from bot.render.paper_words import (
     marked_chinese_title,
     origin_name,
     tldrs_beside,
+    with_links,
 )
 from bot.render.view import View
 from scheduler import paper_ids
@@ -42,11 +43,11 @@ def paper_card(
 
     `announced` is the newest announcement date, None for a paper that was never announced to us.
     """
-    t = view.t
+    t, page = view.t, abstract_page(paper)
     blocks = [
         _head(paper, wordings, view, announced),
         *(_tldr(said, t) for said in tldrs_beside(paper, wordings, view.languages)),
-        *(_abstract(said, t) for said in abstracts(paper, wordings, view.languages)),
+        *(_abstract(said, page, t) for said in abstracts(paper, wordings, view.languages)),
         *((_because(because, t),) if because else ()),
     ]
     return tuple(blocks)
@@ -86,14 +87,14 @@ def _tldr(said: Said, t: Translator) -> Block:
     )
 
 
-def _abstract(said: Said, t: Translator) -> Block:
+def _abstract(said: Said, page: str, t: Translator) -> Block:
     label = t("Abstract") if said.lang == "en" else t("中文摘要")
     origin = [Span(f"  {origin_name(said.origin, t)}")] if said.origin else []
     paragraphs = [text for text in said.text.split("\n") if text.strip()]
     return Block(
         (
             line(Span(label, Style.BOLD), *origin, *([f"  {said.doubt}"] if said.doubt else [])),
-            *(line(text, kind=LineKind.QUOTE) for text in paragraphs),
+            *(line(*with_links(text, page), kind=LineKind.QUOTE) for text in paragraphs),
         )
     )
 

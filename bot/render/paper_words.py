@@ -40,6 +40,9 @@ _FIELDS = {
     "id": N_("id"),
     "source": N_("source"),
 }
+_STAND_IN = re.compile(r"(?:\bthis|此)\s?(?:链接\s?)?https?\s?(?:URL|网址|链接)", re.IGNORECASE)
+"""What arXiv's pages show in the place of an address, and what becomes of it in translations."""
+
 _ORIGINS = {"extract": N_("extract"), "editor": N_("by an editor"), "import": N_("imported")}
 
 
@@ -115,6 +118,16 @@ def abstracts(paper: Paper, wordings: Wordings, languages: Sequence[str]) -> tup
         return english
     translated = _said(chinese, "abstract")
     return (*english, translated) if languages[0] == "en" else (translated, *english)
+
+
+def with_links(words: str, page: str) -> tuple[Span, ...]:
+    """A text in which "this https URL", where only arXiv knows the address, leads to `page`, which has it."""
+    spans: list[Span] = []
+    end = 0
+    for found in _STAND_IN.finditer(words) if page else ():
+        spans += [Span(words[end : found.start()]), Span(found.group(), url=page)]
+        end = found.end()
+    return tuple(span for span in (*spans, Span(words[end:])) if span.text)
 
 
 def marked_chinese_title(wordings: Wordings, languages: Sequence[str]) -> str:
