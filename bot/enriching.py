@@ -48,7 +48,7 @@ async def _made(settings: Settings, store: StoreThread) -> str:
 
 def _outcome(lacking: int) -> str:
     if not lacking:
-        return "Nothing is lacking for the next digest of any chat."
+        return "There is nothing more to make for the next digests now."
     who = (
         "1 paper of the next digests lacks" if lacking == 1 else f"{lacking} papers of the next digests lack"
     )

@@ -242,7 +242,8 @@ class Planner:
 
     def _step(self, store: Store, came: Round) -> int:
         entries = store.due.by(came.until, after=came.place, limit=came.size)
-        if not entries:
+        # A slot that was stored more finely than a datetime is, by another hand, stands behind itself for ever.
+        if not entries or entries[-1] == came.place:
             came.is_over = True
             return 0
         follows = store.members.followed([entry.chat.key for entry in entries])

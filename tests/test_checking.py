@@ -158,7 +158,7 @@ async def test_words_are_made_at_once_for_the_next_digest_whenever_it_comes(
     assert status == 0, written
     assert "sea-model works" in written
     assert "ok 4" in written
-    assert written.endswith("Nothing is lacking for the next digest of any chat.\n")
+    assert written.endswith("There is nothing more to make for the next digests now.\n")
     assert [one.is_chinese for one in model.asked] == [False, True]
     assert (await paperboy(tmp_path, "enrich", **told))[0] == 0
     assert len(model.asked) == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from dataclasses import replace
@@ -23,8 +24,10 @@ from scheduler.models import (
     Paper,
     Platform,
     Schedule,
+    Shortfall,
 )
 from scheduler.store import Store
+from scheduler.store.due import DueChat
 from tests.builders import chat_in, feed, memory_store, paper
 
 MONDAY, TUESDAY, WEDNESDAY = date(2026, 9, 28), date(2026, 9, 29), date(2026, 9, 30)
@@ -333,3 +336,32 @@ def test_a_holiday_on_which_arxiv_announces_is_delivered(room: Newsroom) -> None
     room.until(at(day, 12))
     ((_, _, digest),) = room.digests
     assert digest.dates == (day,)
+
+
+class NeverReady:
+    """Words that are waited for, however long."""
+
+    def is_waited_for(self, store: Store, entry: DueChat, told: Digest, now: datetime) -> bool:
+        return True
+
+    def shortfall(self, store: Store, chat: Chat, told: Digest, now: datetime) -> Shortfall | None:
+        return None
+
+
+@pytest.mark.parametrize("size", [1, planning.STEP])
+def test_a_round_ends_although_a_waiting_slot_is_stored_more_finely_than_a_datetime(
+    room: Newsroom, size: int
+) -> None:
+    room.announces(TUESDAY, paper("2609.00001", "Kites"))
+    slot = datetime(2026, 9, 29, 8, 0, tzinfo=UTC)
+    for name in ("ada", "bo"):
+        finer = math.nextafter(slot.timestamp(), math.inf)
+        room.store.db.execute(
+            "update chat set next_due = ? where key = ?", [finer, room.chat(name, "kites").key]
+        )
+    planner = planning.Planner(lambda *_: ("{}",), words=NeverReady())
+    came = planning.round_at(room.store, slot + timedelta(minutes=1))
+    came.size = size
+    for _ in range(10):
+        planner.step(room.store, came)
+    assert came.is_over

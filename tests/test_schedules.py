@@ -335,6 +335,26 @@ def test_buttons_go_there_and_back(ada: Person) -> None:
     assert "Digest at 08:00, UTC." in ada.says("/settings")
 
 
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("time 09:30", "Digest at 09:30, UTC."),
+        ("weekly friday", "One digest of the week, Friday at 08:00, UTC."),
+        ("time announcement", "Digest as soon as an announcement is complete; times are those of UTC."),
+        ("quiet 22:00-07:00", "Nothing is sent from 22:00 to 07:00."),
+    ],
+)
+def test_the_greeting_says_when_this_chat_gets_its_digest(office: Office, typed: str, told: str) -> None:
+    zoe = office.person("zoe")
+    zoe.says(f"/settings {typed}")
+    greeting = zoe.says("/start")
+    assert told in greeting
+    assert "once a day" not in greeting
+    assert "Next digest" not in greeting
+    zoe.says("/subscribe kites")
+    assert "Next digest" in zoe.says("/start")
+
+
 def test_weekly_and_at_the_announcement_exclude_each_other(ada: Person) -> None:
     ada.says("/settings weekly friday")
     assert "as soon as" in ada.says("/settings time announcement")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bot.commands import scheduling
 from bot.commands.reading import card
+from bot.commands.subscribing import next_digest
 from bot.commands.visit import Visit, action, bold, code, line, rows, say
 from bot.markup import Block
 from bot.ports import Button, Reply
@@ -20,13 +22,13 @@ def start(visit: Visit) -> Reply:
     t = visit.t
     chat = visit.chat
     return say(
-        t("I bring you the day's new arXiv papers on your subjects, once a day, with one line on each."),
+        t("I bring you the new arXiv papers on your subjects, with one line on each."),
         t(
-            "Tell me what you follow, for example {example}, or pick a topic. The digest comes at {time} ({zone}).",
+            "Tell me what you follow, for example {example}, or pick a topic.",
             example="/subscribe diffusion policy",
-            time=chat.schedule.time,
-            zone=chat.schedule.zone,
         ),
+        *scheduling.words(visit),
+        *([next_digest(visit)] if visit.store.chats.subscriptions(chat.key) else ()),
         t("/help shows everything I can do, /settings changes the time, the zone and the language."),
         keyboard=rows(
             Button(t("Pick a topic"), "topics"),

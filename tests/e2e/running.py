@@ -171,11 +171,7 @@ class Paperboy:
         return int(found[0][0]) if found else 0
 
     def let_the_time_come(self) -> None:
-        """Every chat's digest is due now.
-
-        In whole microseconds, as a datetime has them: with more digits a slot that waits for its words stands behind
-        itself in the round, which then never ends.
-        """
+        """Every chat's digest is due now, in whole microseconds as a datetime has them."""
         a_second_ago = datetime.now(UTC) - timedelta(seconds=1)
         with self._connected() as connection:
             connection.execute("update chat set next_due = ?", [a_second_ago.timestamp()])
