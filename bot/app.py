@@ -332,6 +332,11 @@ def _tick(
     async def look_after_chats() -> None:
         await store.call(lambda store: standing.look_after(store, clock()))
 
+    async def clear_outbox() -> None:
+        steps = await store.call(lambda store: store.outbox.clear(clock()))
+        while await store.call(lambda _: next(steps, None)) is not None:
+            pass
+
     async def tell_savers() -> None:
         if await store.call(lambda store: savers.tell_if_due(store, clock())):
             sender.wake()
@@ -359,6 +364,7 @@ def _tick(
     timetable.every(tick, "tidy", tidy, clock())
     timetable.every(SAVERS_PAUSE, "savers", tell_savers, clock())
     timetable.every(timedelta(days=1), "chats", look_after_chats, clock())
+    timetable.every(timedelta(days=1), "clear", clear_outbox, clock() + tick)
     if settings.sources or settings.feeds:
         timetable.every(tick, "others", fetch_others, clock())
     timetable.every(tick, "learn", learn, clock())

@@ -13,6 +13,8 @@ from bot.ports import Ambiguous, Rejected, Retry, Sent
 from scheduler import planning
 from scheduler.models import AnnounceType, ChatState, DeliveryState
 from scheduler.news import News, read_day
+from scheduler.store.clearing import KEPT
+from scheduler.store.outbox import Plan
 from tests.builders import TUESDAY, feed, paper
 from tests.test_commands import NOON, Office, Person
 
@@ -48,6 +50,22 @@ def plan_tuesday(office: Office, person: Person) -> int:
     day = read_day(office.store, [TUESDAY])
     assert planning.plan(office.store, chat, day, "2026-09-29T12:00", render, NOON, None)
     return key
+
+
+def test_what_was_cleared_away_is_said_to_be_not_kept(office: Office) -> None:
+    ada = follower(office, "kites")
+    chat = office.store.chats.get(plan_tuesday(office, ada))
+    assert chat is not None
+    later = NOON + KEPT + timedelta(days=2)
+    office.store.outbox.enqueue(Plan(chat, "2027-01-01T12:00", "{}", ("{}",), (), None), later)
+    while parts := office.store.outbox.claim(["telegram"], later, limit=1):
+        record(office.store, parts[0], Sent("1"), later)
+    assert "Delivered here on" in ada.says("/why 2609.00001")
+    assert sum(office.store.outbox.clear(later)) > 0
+    told = ada.says("/why 2609.00001")
+    assert "Planned on" in told
+    assert "not kept any more" in told
+    assert "30 December 2026 12:00, delivered" in ada.says("/status")
 
 
 def test_delivered_says_when_and_for_which_words(office: Office) -> None:

@@ -90,6 +90,11 @@ def _verdict(visit: Visit, known: Known) -> str:
 def run_words(visit: Visit, run: Run) -> str:
     """What became of a run of this chat, in one sentence."""
     t = visit.t
+    if run.is_cleared:
+        return t(
+            "Planned on {moment}; what became of it is not kept any more.",
+            moment=moment_words(visit, run.planned),
+        )
     match run.state:
         case DeliveryState.SENT if run.sent_at is not None:
             return t("Delivered here on {moment}.", moment=moment_words(visit, run.sent_at))

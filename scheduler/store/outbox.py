@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -12,6 +12,7 @@ from sqlite_utils import Database
 
 from scheduler.models import Chat, Delivery, DeliveryState
 from scheduler.slots import moment
+from scheduler.store import clearing
 from scheduler.store.chats import chat_from
 from scheduler.store.database import writing
 
@@ -55,6 +56,8 @@ class Issue:
 class Run:
     """What became of one planned run of a chat: its worst state, the newest moment of sending, and a reason.
 
+    With `is_cleared` that was so long ago that it is not kept any more.
+
     `waits_until` is when its first open part may leave, None when nothing of it is open.
     """
 
@@ -64,6 +67,7 @@ class Run:
     sent_at: datetime | None
     waits_until: datetime | None
     reason: str
+    is_cleared: bool = False
 
 
 _WORST_FIRST = (
@@ -165,13 +169,17 @@ class Outbox:
         return known.fetchone() is not None
 
     def digest_body(self, chat: int, run_key: str) -> str | None:
-        """A planned or kept digest as its text, None when this chat has none of that name."""
+        """A planned or kept digest as its text, None when this chat has none of that name, or not any more."""
         rows = self._db.query(
             "select coalesce(body.text, digest.body) as body from digest left join body on body.key = shared "
             "where chat = ? and run_key = ?",
             [chat, run_key],
         )
-        return next((row["body"] for row in rows), None)
+        return next((row["body"] or None for row in rows), None)
+
+    def clear(self, now: datetime) -> Iterator[int]:
+        """Clears away, step by step, what was planned so long ago that nobody asks for it (`clearing.clear`)."""
+        return clearing.clear(self._db, now - clearing.KEPT)
 
     def keep_digest(self, chat: int, name: str, body: str, now: datetime) -> None:
         """Keeps a digest that was asked for, so that its pages can be turned; it replaces one of the same name."""
@@ -356,6 +364,7 @@ class Outbox:
             moment(max(sent)) if sent else None,
             moment(waiting[0]["not_before"]) if waiting else None,
             next((part["reason"] for part in parts if part["state"] == state), ""),
+            is_cleared=not parts,
         )
 
     def next_due(self, platforms: Sequence[str]) -> datetime | None:

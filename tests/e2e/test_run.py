@@ -6,11 +6,17 @@ import asyncio
 import signal
 import socket
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
 from html import escape
 from pathlib import Path
 
 import pytest
 
+from scheduler.models import Platform
+from scheduler.store import open_store
+from scheduler.store.clearing import KEPT
+from scheduler.store.outbox import Plan
+from tests.builders import chat_in
 from tests.e2e.running import Paperboy
 from tests.e2e.world import World, components, files, texts, told_of, words, words_in, world_in
 from tests.fakes.discord_server import Room
@@ -277,3 +283,20 @@ async def test_discord_cannot_be_reached(tmp_path: Path) -> None:
         assert len(world.paperboy.lines("WARNING")) + len(world.paperboy.lines("ERROR")) <= 3
         assert "Traceback" not in world.paperboy.output
         world.no_secret_shows()
+
+
+async def test_what_was_delivered_long_ago_is_cleared_away(tmp_path: Path) -> None:
+    async with world_in(tmp_path) as world:
+        now = datetime.now(UTC)
+        store = open_store(world.paperboy.database)
+        ada = chat_in(store, "1", platform=Platform.TELEGRAM, now=now)
+        for run, planned in (("old", now - KEPT - timedelta(days=1)), ("new", now)):
+            store.outbox.enqueue(Plan(ada, run, run, (run,), (), None), planned)
+        store.db.execute("update delivery set state = 'sent', sent_at = not_before")
+        store.close()
+        world.paperboy.arguments = ("--only", "scheduler")
+        world.paperboy.start()
+        await world.happens(lambda: world.paperboy.rows("select text from body") == [("new",)])
+        assert world.paperboy.rows("select run_key from delivery") == [("new",)]
+        assert await world.paperboy.stop() == 0
+        assert world.paperboy.lines("ERROR") == []
