@@ -32,10 +32,14 @@ class SiteDay:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A day whose files are to be made, the day before it in the archive, and a hash of what they are made from."""
+    """A day whose files are to be made, its neighbours in the archive, and a hash of what they are made from.
+
+    The day after is not in the hash: when it comes, its link is put into the page that stands (`pages.with_next`).
+    """
 
     day: date
     before: date | None
+    after: date | None
     made_from: str
 
 
@@ -73,7 +77,7 @@ def made_day(store: Store, order: Order, form: Form) -> MadeDay:
         posts=tuple(feeds.post(one, view.lang) for one in shown.entries),
     )
     files = {
-        f"{name}.html": pages.day_page(shown.digest, shown.by_topic, order.before, form),
+        f"{name}.html": pages.day_page(shown.digest, shown.by_topic, (order.before, order.after), form),
         f"{name}.js": searching.day_script(order.day, shown.digest.papers, view),
         **{f"{name}.{ending}": content for ending, content in feeds.both_forms(feed).items()},
     }

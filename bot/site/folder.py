@@ -56,6 +56,11 @@ class Folder:
         self._hashes[name] = hashed
         self.written.append(name)
 
+    def read(self, name: str) -> str:
+        """A file of the site, "" for one that does not stand there."""
+        target = self.path / name
+        return target.read_text(encoding="utf-8") if target.is_file() else ""
+
     def keep_day(self, day: date, record: DayRecord, topics: dict[str, list[Entry]]) -> None:
         """Remembers a day whose pages are written, and its papers by topic; from then on it counts as done."""
         entries = {key: [asdict(one) for one in papers] for key, papers in topics.items()}

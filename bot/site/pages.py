@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from html import escape
@@ -23,13 +24,19 @@ NEWEST_DAYS = 10
 """Days that the index names at once; the months before are folded."""
 
 
-def day_page(digest: Digest, by_topic: int, before: date | None, form: Form) -> str:
+Neighbours = tuple[date | None, date | None]
+"""The days before and after one, None where there is none."""
+
+_NEXT = re.compile(r'<span class="next">.*?</span>')
+
+
+def day_page(digest: Digest, by_topic: int, neighbours: Neighbours, form: Form) -> str:
     """A day's page: its first `by_topic` sections are topics, the others arXiv's categories."""
     (day,) = digest.dates
     t, name = form.t, f"days/{day.isoformat()}"
     title = days_line(digest, t)
     body = [
-        _top(form, "..", _neighbours(day, before, t)),
+        _top(form, "..", _neighbours(*neighbours, t)),
         f"<header><h1>{text(title)}</h1>",
         *digest_lines(digest, form.view),
         _feed_links(day.isoformat(), t),
@@ -175,13 +182,21 @@ def _top(form: Form, root: str, beside: str) -> str:
     return f'<div class="top">{home}{beside}</div>'
 
 
-def _neighbours(day: date, before: date | None, t: Translator) -> str:
-    """The day before, and the next one: that one is known only later, so the page's script puts it in."""
+def _neighbours(before: date | None, after: date | None, t: Translator) -> str:
     earlier = (
         f'<a rel="prev" href="{before.isoformat()}.html">◀ {text(t.short_date(before))}</a>' if before else ""
     )
-    later = f'<a rel="next" class="next" data-day="{day.isoformat()}" hidden>{text(t("Next day"))} ▶</a>'
-    return earlier + later
+    return earlier + _next(after, t)
+
+
+def _next(after: date | None, t: Translator) -> str:
+    link = f'<a rel="next" href="{after.isoformat()}.html">{text(t.short_date(after))} ▶</a>' if after else ""
+    return f'<span class="next">{link}</span>'
+
+
+def with_next(day_page: str, after: date, t: Translator) -> str:
+    """A day's finished page with a link to the day after it, which came later than the page."""
+    return _NEXT.sub(lambda _: _next(after, t), day_page, count=1)
 
 
 def _feed_links(name: str, t: Translator) -> str:

@@ -164,13 +164,5 @@
   show();
 
   form.hidden = false;
-  load("days.js").then(() => {
-    const after = document.querySelector("a.next");
-    const next = after && days[days.indexOf(after.dataset.day) - 1];
-    if (next) {
-      after.href = `${root}days/${next}.html`;
-      after.hidden = false;
-    }
-    read();
-  });
+  load("days.js").then(read);
 })();

@@ -57,6 +57,7 @@ def update(
         for made in (make or in_turn(store, form))(wanted):
             for name, content in made.files.items():
                 folder.write(name, content)
+            _link(folder, made.order, form)
             folder.keep_day(made.order.day, DayRecord(made.order.made_from, made.papers), made.topics)
         days = tuple(order.day for order in wanted)
         _write_topics(folder, form, days)
@@ -70,14 +71,22 @@ def _wanted(store: Store, folder: Folder, form: Form, newest: int | None) -> lis
     last = store.archive.newest_date()
     dates = store.archive.dates(_FIRST, last) if last else ()
     looked_at = frozenset(dates[-newest:] if newest else dates)
+    shown = [day for day in dates if day in looked_at or day in folder.days]
     orders = []
-    for before, day in zip((None, *dates), dates, strict=False):
-        if day not in looked_at and (day not in folder.days or folder.remembers(day)):
+    for before, day, after in zip((None, *shown), shown, (*shown[1:], None), strict=False):
+        if day not in looked_at and folder.remembers(day):
             continue
         made_from = _hash(program, str(before), store.archive.fingerprint(day))
         if not folder.has_day(day, made_from):
-            orders.append(Order(day, before, made_from))
+            orders.append(Order(day, before, after, made_from))
     return orders
+
+
+def _link(folder: Folder, made: Order, form: Form) -> None:
+    """Puts the link to a day into the page of the day before it, where that one stood there already."""
+    name = f"days/{made.before.isoformat()}.html" if made.before else ""
+    if name and (page := folder.read(name)):
+        folder.write(name, pages.with_next(page, made.day, form.t))
 
 
 def _write_feed(folder: Folder, feed: Feed) -> None:

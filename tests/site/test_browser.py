@@ -143,18 +143,6 @@ def test_an_address_that_cannot_be_read_spoils_nothing(browser: Browser) -> None
     assert [hidden for hidden, _ in browser.sees(look, frames)] == [False] * 4
 
 
-def test_the_day_after_is_linked_by_the_script(browser: Browser) -> None:
-    look = (
-        """(page) => [...page.querySelectorAll(".top a:not([hidden])")].map((a) => a.getAttribute("href"))"""
-    )
-    frames = [(f"site/days/2026-09-{day}.html", PHONE) for day in (24, 29, 30)]
-    assert browser.sees(look, frames) == [
-        ["../index.html", "../days/2026-09-28.html"],
-        ["../index.html", "2026-09-28.html", "../days/2026-09-30.html"],
-        ["../index.html", "2026-09-29.html"],
-    ]
-
-
 def test_words_from_outside_run_nothing(browser: Browser) -> None:
     look = "(page) => [page.scripts.length, page.querySelector('details').textContent.includes('<script>')]"
     (seen,) = browser.sees(look, [("site/days/2026-09-28.html", PHONE)])

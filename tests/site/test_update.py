@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
@@ -65,13 +66,14 @@ def test_a_new_day_writes_its_own_files_its_topics_and_the_index(store: Store, t
     outcome = update(store, tmp_path, form())
     assert outcome.days == (WEDNESDAY,)
     topic = {f"topics/world-models{ending}" for ending in (".html", ".xml", ".json", "/2026-09.html")}
-    assert set(outcome.written) == ALWAYS | topic | set(files_of(WEDNESDAY))
+    before = {f"days/{TUESDAY.isoformat()}.html"}
+    assert set(outcome.written) == ALWAYS | topic | set(files_of(WEDNESDAY)) | before
 
 
-def test_a_new_day_without_topics_writes_eight_files(store: Store, tmp_path: Path) -> None:
+def test_a_new_day_without_topics_writes_nine_files(store: Store, tmp_path: Path) -> None:
     update(store, tmp_path, form())
     announce(store, WEDNESDAY, "Nothing that a topic has")
-    assert len(update(store, tmp_path, form()).written) == 8
+    assert len(update(store, tmp_path, form()).written) == 9
 
 
 def test_what_changes_in_a_paper_changes_its_days_and_its_topics(store: Store, tmp_path: Path) -> None:
@@ -93,6 +95,29 @@ def test_words_that_come_later_are_shown(store: Store, tmp_path: Path) -> None:
     store.archive.add_wording(known.key, Wording("zh", title="论边界"))
     assert update(store, tmp_path, form()).days == (MONDAY,)
     assert "论边界" in (tmp_path / "days/2026-09-28.html").read_text("utf-8")
+
+
+def test_a_new_day_is_linked_from_the_day_before_it_without_scripts(store: Store, tmp_path: Path) -> None:
+    page = tmp_path / f"days/{TUESDAY.isoformat()}.html"
+    update(store, tmp_path, form())
+    assert 'rel="next"' not in page.read_text("utf-8")
+    assert '<a rel="next" href="2026-09-29.html">' in (tmp_path / "days/2026-09-28.html").read_text("utf-8")
+    announce(store, WEDNESDAY, "One more")
+    update(store, tmp_path, form())
+    linked = page.read_text("utf-8")
+    assert re.search(r"<a rel=\"next\" href=\"2026-09-30.html\">[^<]*30[^<]* ▶</a>", linked)
+    page.unlink()
+    update(store, tmp_path, form())
+    assert page.read_text("utf-8") == linked, "made anew it is the same"
+
+
+def test_a_day_without_a_page_is_linked_from_nowhere(store: Store, tmp_path: Path) -> None:
+    update(store, tmp_path, form(), newest=1)
+    assert 'rel="prev"' not in (tmp_path / f"days/{TUESDAY.isoformat()}.html").read_text("utf-8")
+    update(store, tmp_path, form())
+    assert (
+        '<a rel="prev" href="2026-09-28.html">' in (tmp_path / f"days/{TUESDAY.isoformat()}.html").read_text()
+    )
 
 
 def test_a_day_that_is_caught_up_is_linked_from_the_day_after_it(store: Store, tmp_path: Path) -> None:
