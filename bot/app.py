@@ -332,8 +332,8 @@ def _tick(
     async def look_after_chats() -> None:
         await store.call(lambda store: standing.look_after(store, clock()))
 
-    async def clear_outbox() -> None:
-        steps = await store.call(lambda store: store.outbox.clear(clock()))
+    async def clear() -> None:
+        steps = await store.call(lambda store: store.clear(clock()))
         while await store.call(lambda _: next(steps, None)) is not None:
             pass
 
@@ -364,7 +364,7 @@ def _tick(
     timetable.every(tick, "tidy", tidy, clock())
     timetable.every(SAVERS_PAUSE, "savers", tell_savers, clock())
     timetable.every(timedelta(days=1), "chats", look_after_chats, clock())
-    timetable.every(timedelta(days=1), "clear", clear_outbox, clock() + tick)
+    timetable.every(timedelta(days=1), "clear", clear, clock() + tick)
     if settings.sources or settings.feeds:
         timetable.every(tick, "others", fetch_others, clock())
     timetable.every(tick, "learn", learn, clock())

@@ -15,6 +15,7 @@ from aiohttp import web
 from bot.enriching import EVERY_NEXT
 from scheduler.enrich.budget import Amount
 from scheduler.models import AnnounceType, Schedule, Shortfall, Wording, WordingStatus
+from scheduler.store.enrichments import KEPT
 from tests.builders import TUESDAY, feed, paper
 from tests.e2e.running import until
 from tests.fakes import model_server as plays
@@ -74,6 +75,31 @@ async def test_nothing_is_asked_twice() -> None:
         desk.announces(*papers(3), paper("2609.00004", "Another policy", ABSTRACT))
         await desk.enriches(minutes=6)
         assert sorted(one.paper["id"] for one in desk.server.asked) == [f"2609.0000{n}" for n in range(1, 5)]
+
+
+async def test_what_was_made_long_ago_is_cleared_and_still_not_asked_for_again() -> None:
+    async with newsdesk(calls_at_once="1") as desk:
+        desk.chat("bo", "zh")
+        desk.server.plays(plays.saying(lambda _: "no JSON"), plays.saying(lambda _: "no JSON"))
+        desk.announces(*papers(3))
+        await desk.enriches()
+        before = desk.words("2609.00003")
+
+        def kept() -> list[tuple[str, str]]:
+            return desk.store.db.execute("select part, status from enrichment order by 1, 2").fetchall()
+
+        everything = kept()
+        assert {status for _, status in everything} == {"ok", "fallback"}
+        assert sum(desk.store.clear(desk.now + KEPT - timedelta(days=1))) == 0
+        assert kept() == everything
+        cleared = sum(desk.store.clear(desk.now + KEPT + timedelta(days=1)))
+        assert kept() == [("tldr", "ok")] * 2
+        assert cleared == len(everything) - 2
+        assert desk.words("2609.00003") == before
+        asked = len(desk.server.asked)
+        desk.announces(*(replace(one, version=2) for one in papers(3)[1:]))
+        await desk.enriches(minutes=6)
+        assert [one.paper["id"] for one in desk.server.asked[asked:] if one.paper["id"] != "2609.00001"] == []
 
 
 async def test_the_same_words_under_another_id_cost_nothing_and_other_words_do() -> None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
+from itertools import chain
 from pathlib import Path
 
 from sqlite_utils import Database
@@ -52,6 +54,13 @@ class Store:
     spending: Spending
     revisions: Revisions
     due: Due
+
+    def clear(self, now: datetime) -> Iterator[int]:
+        """Clears away what nobody asks for any more, in steps that are each a transaction.
+
+        Gives how much each step cleared.
+        """
+        return chain(self.outbox.clear(now), self.enrichments.clear(now))
 
     def close(self) -> None:
         """Closes the file; the write-ahead log is folded back when no other process has it open."""

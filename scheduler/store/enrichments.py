@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import astuple, dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlite_utils import Database
@@ -14,6 +14,23 @@ from scheduler.enrich.budget import Amount
 from scheduler.enrich.wishes import Part
 from scheduler.models import Flag, WordingStatus
 from scheduler.store.database import writing
+
+KEPT = timedelta(days=180)
+"""How long everything that came of a part is kept: twice as long as papers are told of as late."""
+
+CONTENTS = 300
+"""Contents that are cleared in one step: some milliseconds in which nobody else uses the store."""
+
+_CLEAR = """
+delete from enrichment where content between ? and ? and made < ? and (
+  text = '' or exists (
+    select 1 from enrichment as other where other.content = enrichment.content and other.lang = enrichment.lang
+    and other.text != '' and (other.part, other.service) > (enrichment.part, enrichment.service)
+  )
+)
+"""
+"""Of what was made of a content in a language one short text stays (a TL;DR or a title before an abstract): it says
+that a paper's words were made from what the paper says now, so that an unchanged version costs nothing years later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +103,25 @@ class Enrichments:
     def _has(self, condition: str, *values: object) -> bool:
         rows = self._db.query(f"select 1 from enrichment where {condition} limit 1", list(values))
         return any(True for _ in rows)
+
+    def clear(self, now: datetime) -> Iterator[int]:
+        """Clears away what is older than `KEPT` and nobody asks for, in steps that are each a transaction of their own.
+
+        Readers miss nothing: what they see stands with their papers. Gives how many rows each step cleared.
+        """
+        last = ""
+        while contents := self._contents(last):
+            first, last = contents[0], contents[-1]
+            with writing(self._db):
+                cleared = self._db.execute(_CLEAR, [first, last, (now - KEPT).timestamp()]).rowcount
+            yield cleared
+
+    def _contents(self, last: str) -> list[str]:
+        rows = self._db.query(
+            "select distinct content from enrichment where content > ? order by content limit ?",
+            [last, CONTENTS],
+        )
+        return [row["content"] for row in rows]
 
     def counts(self, since: datetime) -> dict[WordingStatus, int]:
         """How many texts were made since a moment, by status."""
