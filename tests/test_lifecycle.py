@@ -89,6 +89,20 @@ def house() -> Iterator[House]:
     house.thread.close()
 
 
+def test_who_never_wrote_in_private_is_asked_to_where_a_chat_is_set_up() -> None:
+    house = House(writes_in_private=False)
+    wanted = "Write me /start in private once"
+    assert wanted in house.ask(GROUP, ChatKind.GROUP, "7", "subscribe", "sails")
+    assert wanted in house.ask(GROUP, ChatKind.GROUP, "7", "feed", "here")
+    assert wanted not in house.ask(
+        GROUP, ChatKind.GROUP, "-100", "feed", "here"
+    )  # somebody in the group's name
+    assert wanted not in house.ask(ADA, ChatKind.PRIVATE, "7", "subscribe", "sails")
+    assert wanted not in house.ask(GROUP, ChatKind.GROUP, "7", "subscribe", "boats")
+    assert wanted not in house.ask(GROUP, ChatKind.GROUP, "7", "feed", "here")
+    house.thread.close()
+
+
 def test_a_lost_right_is_told_once_with_its_name_and_a_button(house: House) -> None:
     house.enqueue("one")
     house.send(Paused("no_rights", ("Send files",)))

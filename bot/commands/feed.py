@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.commands import channel
-from bot.commands.subscribing import next_digest, not_yours
+from bot.commands.subscribing import how_to_be_told, next_digest, not_yours
 from bot.commands.visit import Visit, code, line, rows, say
 from bot.ports import Button, Reply
 from scheduler.models import ChatState
@@ -26,7 +26,7 @@ def _here(visit: Visit) -> Reply:
         return not_yours(visit)
     visit.store.chats.set_state(visit.chat.key, ChatState.ACTIVE)
     if visit.store.chats.subscriptions(visit.chat.key):
-        return say(t("The digest comes here."), next_digest(visit))
+        return say(t("The digest comes here."), next_digest(visit), *how_to_be_told(visit))
     return say(
         t("The digest will come here as soon as this channel follows something. For example:"),
         line(code("/subscribe diffusion policy")),

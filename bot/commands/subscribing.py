@@ -13,7 +13,7 @@ from bot.render.query_words import describe
 from bot.render.trial import FLOOD
 from scheduler import calendar, query, slots
 from scheduler.errors import QueryError
-from scheduler.models import AnnounceType, Subscription
+from scheduler.models import AnnounceType, ChatKind, Subscription
 from scheduler.query import And, Field, Query, Term
 from scheduler.store.chats import TooManySubscriptions
 from scheduler.topics import named
@@ -143,7 +143,7 @@ def _saved(visit: Visit, saved: Subscription, parsed: Query, loose: bool) -> Rep
         lines = [t("You follow “{title}”: {meaning}.", title=saved.title, meaning=describe(parsed, t))]
     if (rate := _rate(visit, saved.query)) is not None:
         lines.append(rate)
-    lines.append(next_digest(visit))
+    lines += [next_digest(visit), *how_to_be_told(visit)]
     words = " ".join(saved.title.split())
     return say(
         *lines,
@@ -231,6 +231,20 @@ def next_digest(visit: Visit) -> str:
     if days == 1:
         return t("Next digest tomorrow at {time}.", time=time)
     return t("Next digest on {date} at {time}.", date=t.date(local.date()), time=time)
+
+
+def how_to_be_told(visit: Visit) -> tuple[str, ...]:
+    """What whoever looks after a group or channel has still to do to be told of problems there in private."""
+    if visit.chat.kind is ChatKind.PRIVATE or not visit.person:
+        return ()
+    if visit.store.chats.private_with(visit.person) is not None:
+        return ()
+    return (
+        visit.t(
+            "Write me {command} in private once, so that I can tell you if I may no longer post here.",
+            command="/start",
+        ),
+    )
 
 
 def _next_at_announcement(visit: Visit, day: date, days: int, time: str) -> str:

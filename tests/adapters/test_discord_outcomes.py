@@ -120,6 +120,7 @@ ONE_ANSWER: dict[str, tuple[Refused, Outcome]] = {
         Retry(timedelta(minutes=5), "unauthorized", counted=False, scope="platform"),
     ),
     "out of service": (Refused(503), Retry(timedelta(seconds=30), "server error 503")),
+    "nothing where JSON should be": (Refused(502, body=""), Ambiguous("an answer that cannot be read")),
     "no such path": (
         Refused(404),
         Retry(timedelta(minutes=5), "404 0: refused, as this test wants"),

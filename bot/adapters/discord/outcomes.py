@@ -5,6 +5,7 @@ Codes: docs.discord.com, "Opcodes and Status Codes"; limits of refused requests:
 
 from __future__ import annotations
 
+import json
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -24,7 +25,7 @@ REASON_LIMIT = 300
 
 STARTING = Retry(timedelta(seconds=1), "starting", counted=False, scope="platform")
 
-SEND_ERRORS = (discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError)
+SEND_ERRORS = (discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError, json.JSONDecodeError)
 """Everything that a send through discord.py may raise for reasons outside this program."""
 
 _GONE = {
@@ -63,6 +64,9 @@ def outcome_of(error: BaseException, missing: tuple[str, ...] = ()) -> Outcome:
             return Retry(UNREACHABLE_WAIT, "unreachable", counted=False, scope="platform")
         case NotRepeatedError():
             return Ambiguous(str(error))
+        case json.JSONDecodeError():
+            # discord.py reads the answer before it looks at its status.
+            return Ambiguous("an answer that cannot be read")
         case _:
             return Ambiguous(f"connection lost ({type(error).__name__})")
 
