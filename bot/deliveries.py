@@ -57,8 +57,9 @@ def _pings(digest: Digest) -> tuple[str, ...]:
 
 def _page(digest: Digest, view: View, run_key: str) -> tuple[Part, ...]:
     pages = render_digest.digest_pages(digest, view)
-    keyboard = render_digest.page_keyboard(run_key, pages[0], len(pages), translator(view.lang))
-    return make_parts(pages[0].blocks, view.platform, keyboard)
+    first = pages[0]
+    keyboard = render_digest.page_keyboard(run_key, first, len(pages), translator(view.lang))
+    return make_parts(first.blocks, view.platform, keyboard)
 
 
 def _list_and_file(digest: Digest, view: View) -> tuple[Part, ...]:

@@ -11,7 +11,7 @@ from itertools import groupby
 from pathlib import Path
 
 from babel import Locale
-from babel.dates import format_date, format_time
+from babel.dates import format_date
 from babel.lists import format_list
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
@@ -42,6 +42,17 @@ def N_(sentence: str) -> str:  # noqa: N802 - gettext's name for it
     return sentence
 
 
+# The same days and counts stand in the digests of many, and Babel takes its time.
+@lru_cache(maxsize=1024)
+def _date(day: dt.date, pattern: str, locale: Locale) -> str:
+    return format_date(day, pattern, locale=locale)
+
+
+@lru_cache(maxsize=1024)
+def _number(number: int, locale: Locale) -> str:
+    return format_decimal(number, locale=locale)
+
+
 class Translator:
     """Says everything in one language. Sentences take their values by name, as `str.format` does."""
 
@@ -62,7 +73,7 @@ class Translator:
 
     def number(self, number: int) -> str:
         """1204 as "1,204"."""
-        return format_decimal(number, locale=self._locale)
+        return _number(number, self._locale)
 
     def date(self, day: dt.date) -> str:
         """ "Tuesday, 29 September 2026" or "2026年9月29日 星期二"."""
@@ -78,11 +89,11 @@ class Translator:
 
     def weekday(self, day: dt.date) -> str:
         """ "Mon" or "周一"."""
-        return self._marked(format_date(day, "EEE", locale=self._locale))
+        return self._marked(_date(day, "EEE", self._locale))
 
     def weekday_long(self, day: dt.date) -> str:
         """ "Monday" or "星期一"."""
-        return self._marked(format_date(day, "EEEE", locale=self._locale))
+        return self._marked(_date(day, "EEEE", self._locale))
 
     def dates(self, days: Iterable[dt.date]) -> str:
         """Several days in order: "Thu 24, Fri 25, Mon 28 September" or "9月24日周四、25日周五、28日周一"."""
@@ -92,7 +103,7 @@ class Translator:
 
     def time(self, moment: dt.datetime) -> str:
         """The clock time of an aware moment in its own zone: "08:00"."""
-        return format_time(moment, "HH:mm", tzinfo=moment.tzinfo, locale=self._locale)
+        return f"{moment:%H:%M}"
 
     def names(self, names: Sequence[str]) -> str:
         """ "A, B and C" or "A、B和C"."""
@@ -113,17 +124,13 @@ class Translator:
         return _CLAUSES[self.lang].join(clauses)
 
     def _day(self, day: dt.date, patterns: dict[str, str]) -> str:
-        return self._marked(format_date(day, patterns[self.lang], locale=self._locale))
+        return self._marked(_date(day, patterns[self.lang], self._locale))
 
     def _month_of(self, days: list[dt.date]) -> str:
         """Days of one month; it is named once: last in English, first in Chinese."""
         named = len(days) - 1 if self.lang == "en" else 0
         return _BETWEEN[self.lang].join(
-            format_date(
-                day,
-                (_WEEKDAY_DAY_MONTH if place == named else _WEEKDAY_DAY)[self.lang],
-                locale=self._locale,
-            )
+            _date(day, (_WEEKDAY_DAY_MONTH if place == named else _WEEKDAY_DAY)[self.lang], self._locale)
             for place, day in enumerate(days)
         )
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+KNOWN_LINES = 2048
+"""Lines that are remembered as they were written: a message is written several times until it is known to fit."""
+
 
 class Style(StrEnum):
     """How a span looks. `command` is one of our own ("/search"), which a platform may make tappable."""

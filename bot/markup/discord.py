@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import groupby
 
-from bot.markup.blocks import Block, Card, Line, LineKind, Packed, Span, Style
+from bot.markup.blocks import KNOWN_LINES, Block, Card, Line, LineKind, Packed, Span, Style
 from bot.markup.dialects import plain_text
 from bot.markup.letters import is_blank, utf16_length
 
@@ -94,6 +95,7 @@ def _run(kind: LineKind, lines: tuple[Line, ...]) -> str:
     return "\n".join(prefix + _line(line) if line.text.strip() else prefix.strip() for line in lines)
 
 
+@lru_cache(maxsize=KNOWN_LINES)
 def _line(line: Line) -> str:
     text = ""
     for span in line.spans:

@@ -6,9 +6,10 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 from itertools import groupby
 
-from bot.markup.blocks import Block, Line, LineKind, Span, Style
+from bot.markup.blocks import KNOWN_LINES, Block, Line, LineKind, Span, Style
 
 LONGEST_URL = 1000
 LONGEST_CLUSTER = 64
@@ -70,6 +71,7 @@ def own_words(text: str) -> tuple[Span, ...]:
     return tuple(span for span in (*spans, Span(text[place:])) if span.text)
 
 
+@lru_cache(maxsize=KNOWN_LINES)
 def tidy_line(line: Line) -> Line:
     """The line with clean text, links that may be made, no blanks around it, and like neighbours joined."""
     spans = (replace(span, text=clean(span.text), url=link_target(span.url)) for span in line.spans)

@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from html import unescape
 from itertools import groupby
 
-from bot.markup.blocks import Block, Card, Line, LineKind, Packed, Span, Style
+from bot.markup.blocks import KNOWN_LINES, Block, Card, Line, LineKind, Packed, Span, Style
 from bot.markup.dialects import plain_text
 from bot.markup.letters import utf16_length
 
@@ -82,6 +83,7 @@ def _run(kind: LineKind, lines: tuple[Line, ...]) -> str:
     return f"<blockquote expandable>{text}</blockquote>" if kind is LineKind.QUOTE else text
 
 
+@lru_cache(maxsize=KNOWN_LINES)
 def _line(line: Line) -> str:
     bold = line.kind is LineKind.HEADING
     return "".join(

@@ -131,6 +131,8 @@ class _Layout:
         self._digest, self._view = digest, view
         self._papers = digest.papers
         self._told: dict[int, _Told] = {}
+        self._last = tuple(_footer(digest, view))
+        self._headers: dict[int, Block] = {}
         self.size = len(self._papers)
 
     def starts(self) -> tuple[int, ...]:
@@ -166,7 +168,9 @@ class _Layout:
     def _pieces(self, number: int, start: int, end: int) -> Iterator[Block | tuple[Line | None, _Told]]:
         """What stands on a page: finished blocks, and papers (under a heading) that are still to be cut."""
         digest, view = self._digest, self._view
-        yield _header(digest, view, number)
+        if number not in self._headers:
+            self._headers[number] = _header(digest, view, number)
+        yield self._headers[number]
         place = 0
         for section in digest.sections:
             here = section.papers[max(start - place, 0) : max(end - place, 0)]
@@ -178,7 +182,7 @@ class _Layout:
                 heading = _heading(digest, section, view, goes_on) if paper is here[0] else None
                 yield heading, self._told_of(paper, section)
         if end == self.size:
-            yield from _footer(digest, view)
+            yield from self._last
 
     def _told_of(self, paper: DigestPaper, section: Section) -> _Told:
         known = self._told.get(paper.number)
