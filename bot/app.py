@@ -29,7 +29,7 @@ from bot.outages import Outages
 from bot.outbox import Sender
 from bot.ports import ChatAdapter, PlatformStopped
 from bot.site import keeping
-from scheduler import gaps, harvesting, jobs, meaning, planning, seeds, topics
+from scheduler import editions, gaps, harvesting, jobs, meaning, planning, seeds, topics
 from scheduler.enriching import Enricher, Waiting
 from scheduler.errors import SettingsError
 from scheduler.harvesting import Others, StoreMemory
@@ -305,18 +305,19 @@ def _tick(
         link = adapter.start_link if adapter is not None else links.get(chat.ref.platform, "")
         return render(chat, digest, run_key, link)
 
-    planner = planning.Planner(rendered, assembly.news, Waiting(enricher))
+    planner = editions.Planner(rendered, assembly.news, Waiting(enricher))
 
-    def round_now(store: Store) -> planning.Round:
+    def round_now(store: Store) -> editions.Work:
         note_links(store)
-        return planning.round_at(store, clock(), planning.wanted_categories(store, settings.categories))
+        names = planning.wanted_categories(store, settings.categories)
+        return editions.Work(planning.round_at(store, clock(), names))
 
     async def plan() -> None:
-        came = await store.call(round_now)
+        work = await store.call(round_now)
         total = 0
-        while not came.is_over:
+        while not work.is_over:
             # A call for each step: people are answered in between, and the first digests leave at once.
-            planned = await store.call(partial(planner.step, came=came))
+            planned = await store.call(partial(planner.step, work=work))
             total += planned
             if planned:
                 sender.wake()

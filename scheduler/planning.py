@@ -1,28 +1,23 @@
-"""From the archive to planned deliveries: which papers a chat is told of, and when. Reads and writes the store only.
+"""What is due at a moment, which dates each chat may not know, and what it would be told. Reads the store only.
 
-due chats | the days that each may not know | build | render | outbox: one edition for all who get the same
-
-A round is what is due at one moment. It is planned in steps, each a transaction of many chats, so that people are
-answered in between and the first digests leave at once.
+`scheduler.editions` plans it for all chats that are due.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
-from operator import attrgetter
-from typing import Protocol
 
 from scheduler import calendar, digest, query, slots
 from scheduler.digest import Built
 from scheduler.errors import QueryError
-from scheduler.models import BatchState, Chat, Digest, Order, Schedule, Shortfall, Subscription
+from scheduler.models import BatchState, Chat, Digest, Schedule, Subscription
 from scheduler.news import Day, News, build_for_chat
 from scheduler.store import Store
-from scheduler.store.due import ClosedSlot, DueChat
-from scheduler.store.outbox import Edition, Issue, Plan
+from scheduler.store.due import DueChat
+from scheduler.store.outbox import Plan
 
 logger = logging.getLogger(__name__)
 
@@ -31,16 +26,6 @@ Render = Callable[[Chat, Digest, str], tuple[str, ...]]
 
 They depend on nothing of the chat that makes it this one: not its key, its address on the platform, nor its title.
 """
-
-
-class Words(Protocol):
-    """Who makes TL;DRs and translations beside the planning (`scheduler.enriching`)."""
-
-    def is_waited_for(self, store: Store, entry: DueChat, told: Digest, now: datetime) -> bool:
-        """True while a slot that has come had better wait a little for the words of its digest."""
-
-    def shortfall(self, store: Store, chat: Chat, told: Digest, now: datetime) -> Shortfall | None:
-        """Why papers of the digest are not in the chat's language, None where all are."""
 
 
 COMING = timedelta(days=1)
@@ -68,39 +53,16 @@ LATEST = timedelta(hours=12)
 LATE = timedelta(hours=1)
 """A digest that comes later than that, though its papers should have been there, says for when it was meant."""
 
-STEP = 500
-NEW_IN_STEP = 20
-"""Chats that are planned in one transaction, and digests that are made for them: some 30 ms in which nobody else uses
-the store."""
-
-SPREAD = timedelta(seconds=60)
+SPREAD = 60.0
 A_SECOND = 29
 """Messages a second that a platform takes at least: chats that are due together are spread over as many seconds as
-their digests need, at most over the minute that was asked for."""
-
-_SHOWN = attrgetter(
-    *(
-        one.name
-        for one in fields(Chat)
-        if one.name not in ("key", "ref", "title", "state", "reason", "joined")
-    )
-)
-_FOLLOWED = attrgetter(
-    *(one.name for one in fields(Subscription) if one.name not in ("key", "chat", "owner", "since"))
-)
-"""All that is known of a chat or a subscription but what names it: a field that is added counts by itself."""
-
-KEPT_DIGESTS = 64
-KEPT_EDITIONS = 20_000
-"""What a round remembers of digests, whole or as the outbox keeps them."""
+their digests need, at most over this minute."""
 
 
 @dataclass(slots=True)
 class Round:
-    """The slots to be planned or closed at one moment; `is_over` once all of them are.
-
-    `place` is the last chat that was planned; the rest is what the steps of a round share.
-    """
+    """What is due at `now`: the slots until `until`, spread over `width` seconds; and what every chat may be told of:
+    the announcement dates with papers, those of them that came late, and how often each was changed."""
 
     now: datetime
     until: datetime
@@ -110,15 +72,8 @@ class Round:
     arrived: frozenset[date]
     revisions: Mapping[date, int]
     revision: int
-    width: timedelta
-    is_over: bool = False
-    place: DueChat | None = None
-    size: int = STEP
-    made: int = 0
-    days: dict[tuple[date, ...], Day] = field(default_factory=dict)
-    slots: dict[tuple[Schedule, datetime], _Slot] = field(default_factory=dict)
-    digests: dict[_Wish, Built] = field(default_factory=dict)
-    editions: dict[tuple[object, ...], _Made] = field(default_factory=dict)
+    width: float
+    slots: dict[tuple[Schedule, datetime], Slot] = field(default_factory=dict)
 
     def dates_for(self, entry: DueChat, subscriptions: Sequence[Subscription]) -> tuple[date, ...]:
         """The dates with something that the chat may not know: newer than its last slot, or changed after it."""
@@ -139,16 +94,16 @@ class Round:
             )
         )
 
-    def slot(self, schedule: Schedule, slot: datetime) -> _Slot:
+    def slot(self, schedule: Schedule, slot: datetime) -> Slot:
         """What follows from a slot, worked out once for all chats that have it."""
         key = (schedule, slot)
         if key not in self.slots:
-            self.slots[key] = _slot(schedule, slot, self.newest, self.now)
+            self.slots[key] = _slot_at(schedule, slot, self.newest, self.now)
         return self.slots[key]
 
 
 @dataclass(frozen=True, slots=True)
-class _Slot:
+class Slot:
     """A slot's run key and the next one that is not missed; whether this was, and for when a late digest was meant."""
 
     run_key: str
@@ -157,40 +112,14 @@ class _Slot:
     meant_for: datetime | None
 
 
-def _slot(schedule: Schedule, slot: datetime, newest: date, now: datetime) -> _Slot:
+def _slot_at(schedule: Schedule, slot: datetime, newest: date, now: datetime) -> Slot:
     promised = max(slot, calendar.feed_due(newest))
     is_late = not schedule.at_announcement and now - promised > LATE
     is_missed = slots.is_missed(schedule, slot, now)
     following = slots.next_slot(schedule, slot if is_missed else now)
     while following <= now and slots.is_missed(schedule, following, now):
         following = slots.next_slot(schedule, following)
-    return _Slot(slots.run_key(schedule, slot), following, is_missed, slot if is_late else None)
-
-
-@dataclass(frozen=True, slots=True)
-class _Made:
-    """What came of a wish: an edition, nothing to tell (None), or a digest that had better wait for its words."""
-
-    edition: Edition | None = None
-    waits: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _Wish:
-    """All that the content of a chat's digest depends on: chats whose wishes are equal are told the same.
-
-    `delivered` names the papers that it was told of before (`Outbox.delivered_among`); `taste` is the chat whose taste
-    the order goes by, 0 where it goes by none.
-    """
-
-    dates: tuple[date, ...]
-    subscriptions: tuple[tuple[object, ...], ...]
-    mutes: tuple[str, ...]
-    order: Order
-    taste: int
-    delivered: str
-    told_until: date | None
-    meant_for: datetime | None
+    return Slot(slots.run_key(schedule, slot), following, is_missed, slot if is_late else None)
 
 
 def round_at(store: Store, now: datetime, categories: Iterable[str] = ()) -> Round:
@@ -207,183 +136,13 @@ def round_at(store: Store, now: datetime, categories: Iterable[str] = ()) -> Rou
     arrived = store.batches.arrived(newest - FARTHEST, newest, now - LOOK_BACK)
     dates = tuple(sorted({*store.archive.dates(newest - FARTHEST, newest), *arrived}))
     revision = store.revisions.newest()
-    width = min(timedelta(seconds=store.due.count(until) // A_SECOND), SPREAD)
+    width = min(float(store.due.count(until) // A_SECOND), SPREAD)
     revisions = store.revisions.of(dates)
     return Round(now, until, settled, newest, dates, frozenset(arrived), revisions, revision, width)
 
 
-class Planner:
-    """Plans what is due. It belongs to one store and to its thread; `news` may be shared with whoever reads there."""
-
-    def __init__(self, render: Render, news: News | None = None, words: Words | None = None) -> None:
-        self._render = render
-        self._news = news or News()
-        self._words = words
-
-    def step(self, store: Store, came: Round) -> int:
-        """Reads one day that is needed, or plans the next chats of a round; returns how many digests were planned.
-
-        Where a transaction fails, the round goes on chat by chat, so that one keeps nobody else back. What could not
-        be planned stays due.
-        """
-        before = came.place
-        try:
-            with store.writing():
-                return self._step(store, came)
-        except Exception:
-            came.editions.clear()
-            if came.size > 1:
-                came.place, came.size = before, 1
-                return 0
-            named = came.place.chat.ref if came.place is not None else "a chat"
-            logger.exception("the digest of %s could not be planned", named)
-            came.is_over = came.place == before
-            return 0
-
-    def _step(self, store: Store, came: Round) -> int:
-        entries = store.due.by(came.until, after=came.place, limit=came.size)
-        # A slot that was stored more finely than a datetime is, by another hand, stands behind itself for ever.
-        if not entries or entries[-1] == came.place:
-            came.is_over = True
-            return 0
-        follows = store.members.followed([entry.chat.key for entry in entries])
-        dates = {entry.chat.key: came.dates_for(entry, follows[entry.chat.key]) for entry in entries}
-        if unread := self._news.unread(store, {day for own in dates.values() for day in own}):
-            self._news.read_one(store, unread[-1])
-            return 0
-        came.place, came.made = entries[-1], 0
-        for own in set(dates.values()) - set(came.days):
-            came.days[own] = self._news.read(store, own)
-        return self._plan(store, came, entries, follows, _wishes(store, came, entries, follows, dates))
-
-    def _plan(
-        self,
-        store: Store,
-        came: Round,
-        entries: Sequence[DueChat],
-        follows: Mapping[int, tuple[Subscription, ...]],
-        wishes: Mapping[int, _Wish],
-    ) -> int:
-        keys = [entry.chat.key for entry in entries]
-        planned = store.outbox.planned(keys, {_slot_of(came, entry).run_key for entry in entries})
-        issues: list[Issue] = []
-        closed: list[ClosedSlot] = []
-        for entry in entries:
-            chat, slot = entry.chat, _slot_of(came, entry)
-            if slot.is_missed:
-                closed.append(ClosedSlot(chat.key, slot.next_slot))
-                continue
-            if not came.is_settled:
-                continue
-            if (chat.key, slot.run_key) not in planned:
-                try:
-                    made = self._made(store, came, entry, wishes[chat.key], follows[chat.key])
-                except Exception:
-                    logger.exception("the digest of %s could not be planned", chat.ref)
-                    continue
-                if made.waits:
-                    continue
-                if made.edition is not None:
-                    issues.append(Issue(chat.key, slot.run_key, made.edition, _leaves(came, chat)))
-            closed.append(ClosedSlot(chat.key, slot.next_slot, came.newest, came.revision))
-            if came.made >= NEW_IN_STEP:
-                came.place = entry
-                break
-        store.outbox.issue(issues, came.now)
-        store.due.close(closed)
-        return len(issues)
-
-    def _made(
-        self, store: Store, came: Round, entry: DueChat, wish: _Wish, follows: tuple[Subscription, ...]
-    ) -> _Made:
-        """What this chat gets, made once for all that get the same."""
-        key = (wish, entry.slot, *_look(entry.chat))
-        if key not in came.editions:
-            if len(came.editions) >= KEPT_EDITIONS:
-                came.editions.clear()
-            came.editions[key] = self._make(store, came, entry, wish, follows)
-            came.made += 1
-        return came.editions[key]
-
-    def _make(
-        self, store: Store, came: Round, entry: DueChat, wish: _Wish, follows: tuple[Subscription, ...]
-    ) -> _Made:
-        built = self._built(store, came, entry.chat, wish, follows)
-        told = built.digest
-        if not built.keys:
-            if not entry.chat.schedule.says_nothing_new:
-                return _Made()
-            told = Digest((), 0, (), expected=calendar.next_day(came.now))
-        elif self._words is not None:
-            if self._words.is_waited_for(store, entry, told, came.now):
-                return _Made(waits=True)
-            told = replace(told, shortfall=self._words.shortfall(store, entry.chat, told, came.now))
-        payloads = self._render(entry.chat, told, _slot_of(came, entry).run_key)
-        newest = max(told.dates, default=None)
-        return _Made(store.outbox.edition(digest.dump(told), payloads, built.keys, newest))
-
-    def _built(
-        self, store: Store, came: Round, chat: Chat, wish: _Wish, follows: tuple[Subscription, ...]
-    ) -> Built:
-        if wish not in came.digests:
-            if len(came.digests) >= KEPT_DIGESTS:
-                came.digests.clear()
-            told = frozenset(int(key) for key in wish.delivered.split(",") if key)
-            built = _capped(
-                build_for_chat(store, chat, came.days[wish.dates], told, wish.told_until, follows)
-            )
-            came.digests[wish] = replace(built, digest=replace(built.digest, meant_for=wish.meant_for))
-        return came.digests[wish]
-
-
-def _look(chat: Chat) -> tuple[object, ...]:
-    """What decides how a digest is shown in a chat, and whether it comes at all."""
-    return chat.ref.platform, *_SHOWN(chat)
-
-
-def _slot_of(came: Round, entry: DueChat) -> _Slot:
-    return came.slot(entry.chat.schedule, entry.slot)
-
-
-def _leaves(came: Round, chat: Chat) -> datetime:
-    """When a chat's digest may leave: at its own place in the spread, but not in its quiet hours."""
-    return slots.quiet_end(chat.schedule, came.now + slots.spread(chat.ref, came.width))
-
-
-def _wishes(
-    store: Store,
-    came: Round,
-    entries: Sequence[DueChat],
-    follows: Mapping[int, tuple[Subscription, ...]],
-    dates: Mapping[int, tuple[date, ...]],
-) -> dict[int, _Wish]:
-    """By chat, what it is to be told."""
-    keys = [entry.chat.key for entry in entries]
-    papers = [key for own in set(dates.values()) for key in came.days[own].candidates]
-    delivered = store.outbox.delivered_among(keys, min(papers), max(papers)) if papers else {}
-    mutes = store.mutes.of_each(keys)
-    return {
-        key: _Wish(
-            dates[key],
-            tuple(_content(one, dates[key]) for one in follows[key]),
-            tuple(one.query for one in mutes.get(key, ())),
-            entry.chat.order,
-            key if entry.chat.order is Order.FOR_YOU else 0,
-            delivered.get(key, ""),
-            entry.last_date,
-            _slot_of(came, entry).meant_for,
-        )
-        for key, entry in zip(keys, entries, strict=True)
-    }
-
-
-def _content(one: Subscription, dates: Sequence[date]) -> tuple[object, ...]:
-    """A subscription without what makes no difference to the digest of these dates."""
-    since = one.since if one.since is not None and dates and one.since > dates[0] else None
-    return since, *_FOLLOWED(one)
-
-
-def _capped(built: Built) -> Built:
+def capped(built: Built) -> Built:
+    """The digest with at most `MOST_MERGED` papers where it is about several dates."""
     return digest.capped(built, MOST_MERGED) if len(built.digest.dates) > 1 else built
 
 
@@ -404,7 +163,7 @@ def plan(
 def _told_of(store: Store, chat: Chat, day: Day, told_until: date | None) -> Built:
     """What a chat would be told of `day` now: one that is about several dates is capped."""
     delivered = store.outbox.delivered(chat.key, day.candidates)
-    return _capped(build_for_chat(store, chat, day, delivered, told_until))
+    return capped(build_for_chat(store, chat, day, delivered, told_until))
 
 
 def preview(store: Store, chat: Chat, now: datetime, news: News) -> Built:
@@ -424,16 +183,6 @@ def coming_digest(store: Store, entry: DueChat, came: Round, news: News) -> Buil
     """What a slot would be told if it were now (`came` is the round of now); nothing is written."""
     day = news.read(store, came.dates_for(entry, store.members.followed_in(entry.chat.key)))
     return _told_of(store, entry.chat, day, entry.last_date)
-
-
-def enqueue_digests_if_due(
-    store: Store, now: datetime, render: Render, categories: Iterable[str] = ()
-) -> int:
-    """Plans a whole round at `now`, and returns how many digests were planned."""
-    planner, came, planned = Planner(render), round_at(store, now, categories), 0
-    while not came.is_over:
-        planned += planner.step(store, came)
-    return planned
 
 
 def first_date(entry: DueChat, newest: date) -> date:

@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from scheduler import calendar
-from scheduler.models import ChatRef, Schedule
+from scheduler.models import Schedule
 
 AT_ANNOUNCEMENT = "announced"
 """What stands for the time in the run keys of chats that are told at the announcement."""
@@ -102,6 +102,7 @@ def is_missed(schedule: Schedule, slot: datetime, now: datetime) -> bool:
     return now - slot > next_slot(schedule, slot) - now
 
 
-def spread(chat: ChatRef, width: timedelta) -> timedelta:
-    """A chat's own place within `width`, always the same: chats that are due together leave one after the other."""
-    return width * (zlib.crc32(str(chat).encode()) / 2**32)
+def spread(address: str, width: float) -> float:
+    """A chat's own place within `width` seconds, always the same: chats that are due together leave one after the
+    other. `address` is the chat's (`str(ChatRef)`)."""
+    return width * (zlib.crc32(address.encode()) / 2**32)

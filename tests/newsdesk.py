@@ -12,7 +12,7 @@ from typing import Any
 from bot import services
 from bot.config import Settings, load_settings
 from bot.render.words import words_object
-from scheduler import planning, query
+from scheduler import editions, planning, query
 from scheduler.enriching import Enricher, Waiting
 from scheduler.models import BatchState, Chat, Digest, Paper, PaperId, Schedule, Wording
 from scheduler.store import Store
@@ -73,10 +73,10 @@ class Newsdesk:
         """The digests that are due are planned; the newest of them, None when there was none."""
         self.now = at or self.now
         before = len(self.planned)
-        planner = planning.Planner(self._render, words=Waiting(self.enricher))
-        came = planning.round_at(self.store, self.now, ["cs.LG"])
-        while not came.is_over:
-            planner.step(self.store, came)
+        planner = editions.Planner(self._render, words=Waiting(self.enricher))
+        work = editions.Work(planning.round_at(self.store, self.now, ["cs.LG"]))
+        while not work.is_over:
+            planner.step(self.store, work)
         return self.planned[-1] if len(self.planned) > before else None
 
     async def restarts(self, ahead: timedelta = planning.COMING) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from bot.deliveries import render
 from bot.outbox import Sender
-from scheduler import calendar, planning, query, slots
+from scheduler import calendar, editions, planning, query, slots
 from scheduler.models import Chat, ChatRef, DeliveryState, Platform, Quiet, Schedule
 from scheduler.store import Store, open_store
 from scheduler.store.thread import StoreThread
@@ -52,7 +52,7 @@ class Life:
         self.store: Store = open_store(self.path)
         self.thread = StoreThread(self.store)
         self.platform = FakePlatform()
-        self.planner = planning.Planner(render)
+        self.planner = editions.Planner(render)
         self.sender = Sender(
             self.thread, {Platform.TELEGRAM: self.platform}, lambda: self.now, sleep=self._sleep
         )
@@ -63,9 +63,9 @@ class Life:
 
     async def until(self, moment: datetime) -> None:
         while self.now <= moment:
-            came = planning.round_at(self.store, self.now, ["cs.LG"])
-            while not came.is_over:
-                self.planner.step(self.store, came)
+            work = editions.Work(planning.round_at(self.store, self.now, ["cs.LG"]))
+            while not work.is_over:
+                self.planner.step(self.store, work)
                 if self.chance.random() < 0.02:
                     self.restart()
                     break

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from bot import backfilling as shown
 from bot.config import Settings, load_settings
-from scheduler import backfilling, planning, query
+from scheduler import backfilling, editions, query
 from scheduler.backfilling import Days, Step, days_of, joined, missing, slices
 from scheduler.errors import SettingsError, SourceRefused, SourceThrottled, SourceUnavailable
 from scheduler.models import PaperId
@@ -57,7 +57,7 @@ async def test_older_papers_are_found_by_search_and_told_to_nobody() -> None:
     page = inside.archive.search(query.parse("sailing"), today=NOW.date(), limit=100)
     assert page.total == 60
     assert inside.archive.dates(date(2020, 1, 1), date(2030, 1, 1)) == ()
-    assert planning.enqueue_digests_if_due(inside, NOW + timedelta(days=1), lambda *_: ("x",)) == 0
+    assert editions.enqueue_digests_if_due(inside, NOW + timedelta(days=1), lambda *_: ("x",)) == 0
     known = inside.archive.by_id(PaperId("2601.00060"))
     assert known is not None
     first, last = day_keys(date(2026, 1, 31))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bot.deliveries import render
 from bot.ports import Request
-from scheduler import planning, tastes
+from scheduler import editions, planning, tastes
 from scheduler.models import ChatKind, ChatRef, PaperId, Platform
 from scheduler.news import News
 from scheduler.store import library as store_library
@@ -361,7 +361,7 @@ def test_delivery_preview_and_why_agree_on_what_is_muted(office: Office) -> None
     at = MORNING + timedelta(hours=1)
     shown = planning.preview(store, chat, at, News()).digest
     assert [one.paper.id for one in shown.papers] == ["2609.00001"]
-    assert planning.enqueue_digests_if_due(store, at, render) == 1
+    assert editions.enqueue_digests_if_due(store, at, render) == 1
     (known,) = store.archive.by_ids([PaperId("2609.00002")])
     assert store.outbox.delivered(chat.key, [known.key]) == frozenset()
 

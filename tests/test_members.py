@@ -10,7 +10,7 @@ import pytest
 
 from bot.deliveries import render
 from bot.ports import Part, Request
-from scheduler import digest, planning
+from scheduler import digest, editions
 from scheduler.models import Chat, ChatKind, ChatRef, Digest, Platform
 from tests.builders import TUESDAY, feed, paper
 from tests.test_commands import NOON, Office, Person
@@ -66,7 +66,7 @@ def told(office: Office) -> dict[str, Digest]:
         made[chat.ref.chat_id] = shown
         return render(chat, shown, run_key)
 
-    planning.enqueue_digests_if_due(office.store, MORNING_AFTER, keep)
+    editions.enqueue_digests_if_due(office.store, MORNING_AFTER, keep)
     return made
 
 

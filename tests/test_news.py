@@ -8,7 +8,7 @@ from datetime import date
 
 import pytest
 
-from scheduler import planning, query
+from scheduler import editions, planning, query
 from scheduler.models import Chat, Digest, PaperId, Wording
 from scheduler.news import News
 from scheduler.store import Store
@@ -98,7 +98,7 @@ def plain(_chat: Chat, digest: Digest, _run_key: str) -> tuple[str, ...]:
 def test_a_second_slot_looks_only_at_what_is_new_or_changed(store: Store) -> None:
     chat = follower(store, "ada")
     due = MORNING.replace(hour=8)
-    assert planning.enqueue_digests_if_due(store, due, plain) == 1
+    assert editions.enqueue_digests_if_due(store, due, plain) == 1
     tomorrow = due.replace(day=30)
     entry = store.due.of(chat.key)
     assert entry is not None
@@ -106,7 +106,7 @@ def test_a_second_slot_looks_only_at_what_is_new_or_changed(store: Store) -> Non
     assert planning.round_at(store, tomorrow).dates_for(entry, follows) == ()
     store.archive.store(feed(SEA, paper("2609.00002", "A late policy")), now=due)
     assert planning.round_at(store, tomorrow).dates_for(entry, follows) == (TUESDAY,)
-    assert planning.enqueue_digests_if_due(store, tomorrow, plain) == 1
+    assert editions.enqueue_digests_if_due(store, tomorrow, plain) == 1
     body = store.outbox.digest_body(chat.key, "2026-09-30T08:00")
     assert body is not None
     assert "2609.00002" in body
@@ -115,10 +115,12 @@ def test_a_second_slot_looks_only_at_what_is_new_or_changed(store: Store) -> Non
 
 def test_who_gets_the_same_shares_one_edition(store: Store) -> None:
     chats = [follower(store, f"reader {n}") for n in range(5)] + [follower(store, "other", "older")]
-    assert planning.enqueue_digests_if_due(store, MORNING.replace(hour=8), plain) == 6
+    assert editions.enqueue_digests_if_due(store, MORNING.replace(hour=8), plain) == 6
     shared = {row["shared"] for row in store.db.query("select shared from digest")}
     assert len(shared) == 2
-    assert len(list(store.db.query("select 1 from body"))) == 4
+    assert (
+        len(list(store.db.query("select 1 from body"))) == 2 * 3
+    )  # its words, its part, the list of its papers
     told = {chat.title: store.outbox.digest_body(chat.key, "2026-09-29T08:00") for chat in chats}
     assert len(set(told.values())) == 2
 
@@ -126,9 +128,9 @@ def test_who_gets_the_same_shares_one_edition(store: Store) -> None:
 def test_a_long_round_is_planned_in_small_steps(store: Store) -> None:
     for number in range(60):
         follower(store, f"reader {number}", f"policy -word{number}")
-    came, planner = planning.round_at(store, MORNING.replace(hour=8)), planning.Planner(plain)
+    work, planner = editions.Work(planning.round_at(store, MORNING.replace(hour=8))), editions.Planner(plain)
     steps = []
-    while not came.is_over:
-        steps.append(planner.step(store, came))
+    while not work.is_over:
+        steps.append(planner.step(store, work))
     assert sum(steps) == 60
-    assert max(steps) == planning.NEW_IN_STEP
+    assert max(steps) == editions.NEW_IN_STEP

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from scheduler import calendar, planning, query
+from scheduler import calendar, editions, planning, query
 from scheduler.models import (
     AnnounceType,
     Batch,
@@ -56,7 +56,7 @@ class Newsroom:
 
     def until(self, moment: datetime, step: timedelta = timedelta(minutes=20)) -> None:
         while self.now <= moment:
-            planning.enqueue_digests_if_due(self.store, self.now, self._render, ["cs.LG"])
+            editions.enqueue_digests_if_due(self.store, self.now, self._render, ["cs.LG"])
             self.now += step
 
     def _render(self, chat: Chat, digest: Digest, run_key: str) -> tuple[str, ...]:
@@ -348,7 +348,7 @@ class NeverReady:
         return None
 
 
-@pytest.mark.parametrize("size", [1, planning.STEP])
+@pytest.mark.parametrize("size", [1, editions.STEP])
 def test_a_round_ends_although_a_waiting_slot_is_stored_more_finely_than_a_datetime(
     room: Newsroom, size: int
 ) -> None:
@@ -359,9 +359,8 @@ def test_a_round_ends_although_a_waiting_slot_is_stored_more_finely_than_a_datet
         room.store.db.execute(
             "update chat set next_due = ? where key = ?", [finer, room.chat(name, "kites").key]
         )
-    planner = planning.Planner(lambda *_: ("{}",), words=NeverReady())
-    came = planning.round_at(room.store, slot + timedelta(minutes=1))
-    came.size = size
+    planner = editions.Planner(lambda *_: ("{}",), words=NeverReady())
+    work = editions.Work(planning.round_at(room.store, slot + timedelta(minutes=1)), size=size)
     for _ in range(10):
-        planner.step(room.store, came)
-    assert came.is_over
+        planner.step(room.store, work)
+    assert work.is_over

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from bot.commands import ordering
 from bot.deliveries import render
-from scheduler import digest, planning, ranking, tastes
+from scheduler import digest, editions, planning, ranking, tastes
 from scheduler.digest import Candidate, Suit
 from scheduler.models import AnnounceType, Chat, ChatKind, Match, Order, PaperId, Reason, Subscription
 from scheduler.news import News
@@ -300,7 +300,7 @@ def test_each_chat_is_delivered_its_own_order() -> None:
         store.chats.subscribe(chat.key, '"learning method"', "learning", since=TUESDAY)
     store.chats.save(replace(chats["ada"], order=Order.FOR_YOU), MORNING)
     likes_stars(store, chats["ada"])
-    assert planning.enqueue_digests_if_due(store, MORNING + timedelta(hours=1), render) == 2
+    assert editions.enqueue_digests_if_due(store, MORNING + timedelta(hours=1), render) == 2
     first = {}
     for name, chat in chats.items():
         body = store.outbox.digest_body(chat.key, "2026-09-29T08:00")

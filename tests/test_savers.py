@@ -11,7 +11,7 @@ import pytest
 from bot import savers
 from bot.deliveries import render
 from bot.ports import Part
-from scheduler import planning
+from scheduler import editions
 from scheduler.models import (
     Chat,
     ChatKind,
@@ -123,7 +123,7 @@ def test_it_stands_behind_the_digest_of_the_day(store: Store) -> None:
     becomes(store, replace(KITES, version=2))
     at = MORNING + timedelta(hours=1)
     assert savers.tell_if_due(store, at) == 0
-    assert planning.enqueue_digests_if_due(store, at, render) == 1
+    assert editions.enqueue_digests_if_due(store, at, render) == 1
     assert savers.tell_if_due(store, at) == 1
     digest, news = messages(store)
     assert digest.startswith("📬")

@@ -16,7 +16,7 @@ from bot.deliveries import render
 from bot.locale import translator
 from bot.outbox import Sender
 from bot.ports import Part
-from scheduler import calendar, planning, query, slots
+from scheduler import calendar, editions, query, slots
 from scheduler.models import Chat, ChatRef, DeliveryState, Paper, Platform, Quiet, Schedule
 from scheduler.store.outbox import Plan
 from scheduler.store.thread import StoreThread
@@ -106,14 +106,13 @@ def test_a_slot_is_made_up_for_while_it_is_nearer_than_the_next(schedule: Schedu
 
 
 def test_chats_are_spread_and_always_alike() -> None:
-    width = timedelta(seconds=60)
-    refs = [ChatRef(Platform.TELEGRAM, str(number)) for number in range(600)]
-    places = [slots.spread(ref, width) for ref in refs]
-    assert places == [slots.spread(ref, width) for ref in refs]
-    assert all(timedelta(0) <= place < width for place in places)
-    a_second = [sum(second <= place.total_seconds() < second + 1 for place in places) for second in range(60)]
+    chats = [str(ChatRef(Platform.TELEGRAM, str(number))) for number in range(600)]
+    places = [slots.spread(chat, 60) for chat in chats]
+    assert places == [slots.spread(chat, 60) for chat in chats]
+    assert all(0 <= place < 60 for place in places)
+    a_second = [sum(second <= place < second + 1 for place in places) for second in range(60)]
     assert max(a_second) <= 29
-    assert slots.spread(refs[0], timedelta(0)) == timedelta(0)
+    assert slots.spread(chats[0], 0) == 0
 
 
 # what is planned
@@ -136,7 +135,7 @@ class Room:
 
     def until(self, moment: datetime, step: timedelta = timedelta(minutes=20)) -> None:
         while self.now <= moment:
-            planning.enqueue_digests_if_due(self.store, self.now, render, ["cs.LG"])
+            editions.enqueue_digests_if_due(self.store, self.now, render, ["cs.LG"])
             self.now += step
 
     def received(self, chat: Chat) -> list[tuple[str, str, datetime]]:

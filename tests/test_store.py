@@ -29,7 +29,6 @@ from scheduler.models import (
 from scheduler.store import Store, open_store, reindexing, search
 from scheduler.store.chats import SUBSCRIPTIONS_PER_CHAT, TooManySubscriptions
 from scheduler.store.database import known_names
-from scheduler.store.due import ClosedSlot
 from scheduler.store.schema import MIGRATIONS
 from tests.builders import MORNING, TUESDAY, chat_in, feed, memory_store, paper
 
@@ -200,7 +199,7 @@ def test_only_active_chats_with_a_subscription_are_due(store: Store) -> None:
     assert idle.state is ChatState.ACTIVE
     due = store.due.by(MORNING + timedelta(hours=1))
     assert [entry.chat.key for entry in due] == [chat.key]
-    store.due.close([ClosedSlot(chat.key, MORNING + timedelta(hours=25))])
+    store.due.close([chat.key], MORNING + timedelta(hours=25))
     assert store.due.by(MORNING + timedelta(hours=24)) == ()
     assert store.due.by(MORNING + timedelta(hours=25))
 
@@ -272,6 +271,28 @@ def test_every_migration_keeps_what_the_schema_before_it_held(tmp_path: Path, na
     assert {row["name"] for row in store.db.query("select name from _sqlite_migrations")} == set(
         known_names()
     )
+    store.close()
+
+
+def test_delivered_marks_of_each_paper_become_lists(tmp_path: Path) -> None:
+    path = tmp_path / "paperboy.sqlite"
+    old = Database(path)
+    MIGRATIONS.apply(old, stop_before="m014_lists_of_papers")
+    old.execute(CHAT_OF_ANY_AGE)
+    for run_key, papers in (("2026-09-28T08:00", (7, 5)), ("2026-09-29T08:00", (9,))):
+        old.execute(
+            "insert into digest(chat, run_key, body, planned) values (1, ?, '', '2026-09-29')", [run_key]
+        )
+        for key in papers:
+            old.execute("insert into delivered(chat, paper, run_key) values (1, ?, ?)", [key, run_key])
+    old.close()
+    store = open_store(path)
+    assert store.outbox.delivered(1, [5, 6, 7, 8, 9]) == {5, 7, 9}
+    told = {run.run_key: store.outbox.papers_of([run.told]) for run in store.outbox.recent([1], "2026")[1]}
+    assert told == {"2026-09-28T08:00": {5, 7}, "2026-09-29T08:00": {9}}
+    run = store.outbox.run_with(1, 7)
+    assert run is not None
+    assert run.run_key == "2026-09-28T08:00"
     store.close()
 
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import pytest
 
-from scheduler import calendar, jobs, planning, query
+from scheduler import calendar, editions, jobs, query
 from scheduler.models import Batch, BatchState, CauseKind, Chat, Digest, PaperId, Schedule
 from scheduler.sources.http import SourceClient
 from scheduler.store import Store, open_store
@@ -60,7 +60,7 @@ class Desk:
             began = clock.now
             for batch in await jobs.fetch_if_due(client, self.thread, CATEGORIES, began):
                 self._note(batch)
-            planning.enqueue_digests_if_due(self.store, clock.now, self._render, CATEGORIES)
+            editions.enqueue_digests_if_due(self.store, clock.now, self._render, CATEGORIES)
             clock.now = max(clock.now, began + step)
 
     def _note(self, batch: Batch) -> None:

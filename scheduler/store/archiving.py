@@ -18,7 +18,7 @@ from scheduler.store.replays import Replays
 from scheduler.store.rows import PaperRows, Places, Wordings
 from scheduler.store.wordings import put_words, united
 
-NAMED_BY_KEY = ("wording", "alias", "delivered", "change", "meaning", *KEPT_BY_PERSON)
+NAMED_BY_KEY = ("wording", "alias", "change", "meaning", *KEPT_BY_PERSON)
 """The tables whose column `paper` is a paper's key and that follow it when the paper is given another one."""
 
 Types = frozenset[AnnounceType]

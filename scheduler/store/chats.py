@@ -269,13 +269,13 @@ class Chats:
         for table in KEPT_BY_PERSON:
             self._db.execute(f"update {table} set chat = ? where chat = ?", [key, other])
         # Both may have a run of the same slot, whose parts must not be lost.
-        for table in ("digest", "delivered", "delivery"):
+        for table in ("digest", "delivery"):
             self._db.execute(
                 f"update {table} set run_key = run_key || ? where chat = ? and run_key in "
                 "(select run_key from digest where chat = ?)",
                 [f" of chat {other}", other, key],
             )
-        for table in ("subscription", "member", "mute", "taste", "digest", "delivered", "delivery"):
+        for table in ("subscription", "member", "mute", "taste", "digest", "delivery"):
             self._db.execute(f"update or ignore {table} set chat = ? where chat = ?", [key, other])
             self._db.execute(f"delete from {table} where chat = ?", [other])
         self._db.execute("update chat set steers = ? where steers = ?", [key, other])
@@ -400,7 +400,7 @@ class Chats:
                 "where own.key = ? and own.platform = chat.platform and own.person = chat.manager)",
                 [key],
             )
-            for table in ("subscription", "member", "mute", "taste", "digest", "delivered", "delivery"):
+            for table in ("subscription", "member", "mute", "taste", "digest", "delivery"):
                 self._db.execute(f"delete from {table} where chat = ?", [key])
             self._db.execute("update chat set steers = null where steers = ?", [key])
             self._db.execute("delete from chat where key = ?", [key])

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlite_utils import Database
 
 from scheduler import slots
 from scheduler.models import Chat
 from scheduler.store.chats import chat_from
+from scheduler.store.schedules import SCHEDULE_COLUMNS
 
 _IS_DUE = (
     "state = 'active' and (exists (select 1 from subscription where subscription.chat = chat.key "
     "and (owner = '' or names_members)) or kind = 'private' and person != '' and exists "
     "(select 1 from subscription where owner = chat.platform || ':' || chat.person and owner != ''))"
+)
+
+
+_ADDRESS = "platform || ':' || chat_id || case thread_id when '' then '' else '/' || thread_id end"
+_LOOK = ", ".join(
+    (
+        *("lang", "content", "kind", *SCHEDULE_COLUMNS, "paper_order", "sound", "names_members"),
+        *("last_date", "planned_until", "planned_revision"),
+    )
 )
 
 
@@ -35,17 +46,15 @@ class DueChat:
     planned_revision: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ClosedSlot:
-    """What is noted of a slot that was planned or missed: the next one, and what this one was planned with.
+class DueRow(NamedTuple):
+    """A chat whose slot has come, as it is read by the thousand: its key, the slot (POSIX seconds, just as it is kept),
+    its platform, its address (`str(ChatRef)`), and everything else that its digest may depend on."""
 
-    `planned_until` and `planned_revision` are None for a slot that was missed.
-    """
-
-    chat: int
-    next_slot: datetime
-    planned_until: date | None = None
-    planned_revision: int | None = None
+    key: int
+    slot: float
+    platform: str
+    address: str
+    look: tuple[object, ...]
 
 
 class Due:
@@ -72,6 +81,16 @@ class Due:
         )
         return tuple(_due(row) for row in rows)
 
+    def rows(self, until: datetime, *, after: tuple[float, int], limit: int) -> list[DueRow]:
+        """As `by`, behind the chat of this slot and key."""
+        rows = self._db.conn.execute(
+            f"select key, next_due, platform, {_ADDRESS}, {_LOOK} from chat "
+            f"where next_due <= ? and next_due >= ? and (next_due, key) > (?, ?) and {_IS_DUE} "
+            "order by next_due, key limit ?",
+            [until.timestamp(), after[0], *after, limit],
+        )
+        return [DueRow(row[0], row[1], row[2], row[3], row[4:]) for row in rows]
+
     def count(self, until: datetime) -> int:
         """How many chats `by` would give."""
         row = self._db.conn.execute(
@@ -79,19 +98,25 @@ class Due:
         )
         return int(row.fetchone()[0])
 
-    def close(self, closed: Iterable[ClosedSlot]) -> None:
-        """Closes slots for good; each chat's next one is given."""
-        self._db.conn.executemany(
+    def close(
+        self,
+        chats: Sequence[int],
+        next_slot: datetime,
+        planned_until: date | None = None,
+        planned_revision: int | None = None,
+    ) -> None:
+        """Closes the slots of chats (keys) that have the same next one, for good.
+
+        `planned_until` and `planned_revision` say what they were planned with, None for slots that were missed.
+        """
+        self._db.execute(
             "update chat set next_due = ?, planned_until = coalesce(?, planned_until), "
-            "planned_revision = coalesce(?, planned_revision) where key = ?",
+            "planned_revision = coalesce(?, planned_revision) where key in (select value from json_each(?))",
             [
-                (
-                    slot.next_slot.timestamp(),
-                    slot.planned_until.isoformat() if slot.planned_until else None,
-                    slot.planned_revision,
-                    slot.chat,
-                )
-                for slot in closed
+                next_slot.timestamp(),
+                planned_until.isoformat() if planned_until else None,
+                planned_revision,
+                json.dumps(list(chats)),
             ],
         )
 

@@ -6,7 +6,7 @@ private chat; where the chat allows it and the member wants it, in the chat's di
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
@@ -129,21 +129,42 @@ class Members:
         return int(row[0])
 
     def followed(self, chats: Sequence[int]) -> dict[int, tuple[Subscription, ...]]:
-        """All that the digests of `chats` are about: their own subscriptions, then
-        their members' (by name, or of a private chat's person from elsewhere), oldest first, each query of one kind
-        once."""
+        """All that the digests of `chats` are about: their own subscriptions, then their members' (by name, or of a
+        private chat's person from elsewhere), oldest first, each query of one kind once."""
         known = self._chats.subscriptions_of(chats)
         found = {chat: list(known.get(chat, ())) for chat in chats}
+        for chat, one in self._of_members(chats):
+            if one.member or all(known.query != one.query for known in found[chat]):
+                found[chat].append(one)
+        return {chat: tuple(all_of_it) for chat, all_of_it in found.items()}
+
+    def outlines(self, chats: Sequence[int]) -> dict[int, tuple[object, ...]]:
+        """For each of those of `chats` whose digests are about anything, a value that is the same where `followed`
+        differs in nothing but whose it is: at a fraction of the cost."""
+        marks = ", ".join("?" * len(chats))
+        rows = self._db.conn.execute(
+            "select chat, query, title, cross_lists, since from subscription "
+            f"where chat in ({marks}) and owner = '' order by key",
+            list(chats),
+        )
+        found: dict[int, tuple[object, ...]] = {}
+        for chat, *outline in rows:
+            found[chat] = (*found.get(chat, ()), *outline)
+        for chat, one in self._of_members(chats):
+            outline = [one.query, one.title, one.cross_lists, one.since, one.member, one.ping]
+            found[chat] = (*found.get(chat, ()), *outline)
+        return found
+
+    def _of_members(self, chats: Sequence[int]) -> Iterator[tuple[int, Subscription]]:
+        """What members follow, by the chat that tells them of it: in private first, then by name, oldest first."""
+        if not self._db.execute("select exists(select 1 from subscription where owner != '')").fetchone()[0]:
+            return
         marks = ", ".join("?" * len(chats))
         for row in self._db.query(f"{_IN_PRIVATE} ({marks}) order by subscription.key", chats):
-            told = found[row["told"]]
-            if all(one.query != row["query"] for one in told):
-                told.append(subscription_from(row))
+            yield row["told"], subscription_from(row)
         for row in self._db.query(f"{_BY_NAME} ({marks}) order by subscription.key", chats):
             ping = row["owner"].partition(":")[2] if row["way"] == Way.PINGED else ""
-            named = replace(subscription_from(row), member=row["name"], ping=ping)
-            found[row["chat"]].append(named)
-        return {chat: tuple(all_of_it) for chat, all_of_it in found.items()}
+            yield row["chat"], replace(subscription_from(row), member=row["name"], ping=ping)
 
     def followed_in(self, chat: int) -> tuple[Subscription, ...]:
         """All that one chat's digest is about."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlite_utils import Database
 
@@ -34,22 +35,29 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """A digest as the outbox keeps it once, however many chats get it: the keys of its texts, and its papers."""
+    """A digest as the outbox keeps it once, however many chats get it: the keys of its texts, and of the
+    list of its papers: the delivered marks of all who get it."""
 
     digest: int
     parts: tuple[int, ...]
-    papers: tuple[int, ...]
+    told: int
     newest: date | None
 
 
-@dataclass(frozen=True, slots=True)
-class Issue:
-    """One run of one chat: which edition it gets, and when its parts may leave."""
+class Issue(NamedTuple):
+    """One run of one chat: which edition it gets, and when its parts may leave (POSIX seconds)."""
 
     chat: int
     run_key: str
     edition: Edition
-    not_before: datetime
+    not_before: float
+
+
+class Told(NamedTuple):
+    """One planned run, and the key of the list of its papers."""
+
+    run_key: str
+    told: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +108,15 @@ class Outbox:
             if self.is_planned(plan.chat.key, plan.run_key):
                 return False
             edition = self.edition(plan.body, plan.payloads, plan.papers, plan.newest)
-            self.issue([Issue(plan.chat.key, plan.run_key, edition, now)], now)
+            self.issue([Issue(plan.chat.key, plan.run_key, edition, now.timestamp())], now)
             return True
 
     def edition(
         self, body: str, payloads: Sequence[str], papers: tuple[int, ...], newest: date | None
     ) -> Edition:
         """Keeps a digest (as text) and its finished parts, to be issued in the same transaction."""
-        return Edition(self._body(body), tuple(self._body(text) for text in payloads), papers, newest)
+        parts = tuple(self._body(text) for text in payloads)
+        return Edition(self._body(body), parts, self._list(sorted(papers)), newest)
 
     def issue(self, issues: Sequence[Issue], now: datetime) -> None:
         """Plans a run for each of many chats, with its delivered marks, at a fraction of the cost of one by one.
@@ -117,28 +126,25 @@ class Outbox:
         with writing(self._db):
             planned = now.isoformat()
             self._many(
-                "insert into digest(chat, run_key, body, planned, shared) values (?, ?, '', ?, ?)",
-                ((one.chat, one.run_key, planned, one.edition.digest) for one in issues),
-            )
-            self._many(
-                "insert or ignore into delivered(chat, paper, run_key) values (?, ?, ?)",
-                ((one.chat, paper, one.run_key) for one in issues for paper in one.edition.papers),
+                "insert into digest(chat, run_key, body, planned, shared, told) values (?, ?, '', ?, ?, ?)",
+                ((chat, run_key, planned, of.digest, of.told) for chat, run_key, of, _ in issues),
             )
             self._many(
                 "insert into delivery(chat, run_key, part, body, not_before) values (?, ?, ?, ?, ?)",
                 (
-                    (one.chat, one.run_key, part, body, one.not_before.timestamp())
-                    for one in issues
-                    for part, body in enumerate(one.edition.parts)
+                    (chat, run_key, part, body, not_before)
+                    for chat, run_key, of, not_before in issues
+                    for part, body in enumerate(of.parts)
                 ),
             )
+            told: dict[date, list[int]] = {}
+            for one in issues:
+                if one.edition.newest is not None:
+                    told.setdefault(one.edition.newest, []).append(one.chat)
             self._many(
-                "update chat set last_date = max(coalesce(last_date, ''), ?) where key = ?",
-                (
-                    (one.edition.newest.isoformat(), one.chat)
-                    for one in issues
-                    if one.edition.newest is not None
-                ),
+                "update chat set last_date = max(coalesce(last_date, ''), ?) "
+                "where key in (select value from json_each(?))",
+                ((newest.isoformat(), json.dumps(chats)) for newest, chats in told.items()),
             )
 
     def _many(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
@@ -153,15 +159,34 @@ class Outbox:
             return int(added.lastrowid or 0)
         return int(known[0])
 
-    def planned(self, chats: Sequence[int], run_keys: Iterable[str]) -> frozenset[tuple[int, str]]:
-        """The runs among these that were planned before."""
-        names = list(run_keys)
+    def _list(self, papers: Sequence[int]) -> int:
+        """The key of a list of papers, which is kept once however many chats were told of them."""
+        text = ",".join(map(str, papers))
+        self._db.conn.execute("insert or ignore into told(papers) values (?)", (text,))
+        return int(self._db.conn.execute("select key from told where papers = ?", (text,)).fetchone()[0])
+
+    def recent(self, chats: Sequence[int], since: str) -> dict[int, tuple[Told, ...]]:
+        """The runs of those of `chats` that have any whose key is not less than `since`, in the order of their keys.
+
+        A digest's run key begins with its local date, so that `since` may be one.
+        """
         rows = self._db.conn.execute(
-            f"select chat, run_key from digest where chat in ({', '.join('?' * len(chats))}) "
-            f"and run_key in ({', '.join('?' * len(names))})",
-            [*chats, *names],
+            f"select chat, run_key, told from digest where chat in ({', '.join('?' * len(chats))}) "
+            "and run_key >= ? order by chat, run_key",
+            [*chats, since],
         )
-        return frozenset((chat, run_key) for chat, run_key in rows)
+        found: dict[int, tuple[Told, ...]] = {}
+        for chat, run_key, told in rows:
+            found[chat] = (*found.get(chat, ()), Told(run_key, told or 0))
+        return found
+
+    def papers_of(self, lists: Iterable[int]) -> frozenset[int]:
+        """The keys of the papers in these lists (`Edition.told`)."""
+        keys = list(lists)
+        rows = self._db.conn.execute(
+            f"select papers from told where key in ({', '.join('?' * len(keys))})", keys
+        )
+        return frozenset(int(key) for (text,) in rows for key in text.split(",") if key)
 
     def is_planned(self, chat: int, run_key: str) -> bool:
         """True when this run of this chat was planned."""
@@ -194,23 +219,10 @@ class Outbox:
         wanted = set(papers)
         if not wanted:
             return frozenset()
-        rows = self._db.query(
-            "select paper from delivered where chat = ? and paper between ? and ?",
-            [chat, min(wanted), max(wanted)],
+        lists = self._db.conn.execute(
+            "select distinct told from digest where chat = ? and told is not null", [chat]
         )
-        return frozenset(row["paper"] for row in rows) & wanted
-
-    def delivered_among(self, chats: Sequence[int], first: int, last: int) -> dict[int, str]:
-        """Those of many chats that were told of papers with keys from `first` to `last`: their keys, comma between.
-
-        The same papers are the same text, so that chats can be told apart without reading it.
-        """
-        rows = self._db.conn.execute(
-            "select chat, group_concat(paper) from delivered "
-            f"where chat in ({', '.join('?' * len(chats))}) and paper between ? and ? group by chat",
-            [*chats, first, last],
-        )
-        return dict(rows.fetchall())
+        return self.papers_of(key for (key,) in lists) & wanted
 
     def claim(
         self, platforms: Sequence[str], now: datetime, *, limit: int, busy: Iterable[int] = ()
@@ -331,7 +343,11 @@ class Outbox:
 
     def run_with(self, chat: int, paper: int) -> Run | None:
         """The run that told a chat of a paper (its key), None when there was none."""
-        rows = self._db.query("select run_key from delivered where chat = ? and paper = ?", [chat, paper])
+        rows = self._db.query(
+            "select run_key from digest join told on told.key = digest.told where chat = ? "
+            "and ',' || papers || ',' like ? order by planned limit 1",
+            [chat, f"%,{paper},%"],
+        )
         return next((self._run(chat, row["run_key"]) for row in rows), None)
 
     def last_run(self, chat: int) -> Run | None:

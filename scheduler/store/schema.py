@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import groupby
 
 from sqlite_utils import Database
 from sqlite_utils.migrations import Migrations
@@ -337,3 +338,19 @@ def m013_members(db: Database) -> None:
     """Keywords of members: how each is told, and whether a chat names them."""
     for statement in MEMBERS:
         db.execute(statement)
+
+
+@MIGRATIONS()
+def m014_lists_of_papers(db: Database) -> None:
+    """The delivered marks of a run as one list of papers, kept once for all chats that got the same."""
+    db.execute("create table told(key integer primary key, papers text not null unique)")
+    db.execute("alter table digest add column told integer references told(key)")
+    marks = db.execute("select chat, run_key, paper from delivered order by chat, run_key, paper").fetchall()
+    for (chat, run_key), rows in groupby(marks, key=lambda row: row[:2]):
+        papers = ",".join(str(paper) for _, _, paper in rows)
+        db.execute("insert or ignore into told(papers) values (?)", [papers])
+        db.execute(
+            "update digest set told = (select key from told where papers = ?) where chat = ? and run_key = ?",
+            [papers, chat, run_key],
+        )
+    db.execute("drop table delivered")

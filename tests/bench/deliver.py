@@ -21,7 +21,7 @@ from bot.deliveries import render
 from bot.markup import Card
 from bot.outbox import Sender
 from bot.ports import Gone, Moved, Part, Paused, Reply, Request, Suggestion
-from scheduler import planning
+from scheduler import editions, planning
 from scheduler.models import (
     Announcement,
     AnnounceType,
@@ -102,7 +102,7 @@ def _enqueueing(path: Path, sizes: Sizes) -> Figure:
         _chats(store, [f"subject{number % SUBJECTS}" for number in range(sizes.subscriptions)])
         news = News()
         news.read(store, [DAY])
-        planner = planning.Planner(render, news)
+        planner = editions.Planner(render, news)
         start = time.process_time()
         planned = _planned(store, planner)
         taken = time.process_time() - start
@@ -114,10 +114,10 @@ def _enqueueing(path: Path, sizes: Sizes) -> Figure:
     return at_most(f"render and enqueue {planned:,} digests", taken, "s CPU", most)
 
 
-def _planned(store: Store, planner: planning.Planner) -> int:
-    came, planned = planning.round_at(store, NOW), 0
-    while not came.is_over:
-        planned += planner.step(store, came)
+def _planned(store: Store, planner: editions.Planner) -> int:
+    work, planned = editions.Work(planning.round_at(store, NOW)), 0
+    while not work.is_over:
+        planned += planner.step(store, work)
     return planned
 
 
@@ -141,7 +141,7 @@ def _rows(path: Path) -> list[Figure]:
 def _rows_at(store: Store, synchronous: str, chats: Sequence[Chat], edition: Edition) -> list[Figure]:
     store.db.conn.execute(f"pragma synchronous = {synchronous}")
     together, alone = (
-        [Issue(chat.key, f"{synchronous} {way}", edition, NOW) for chat in chats]
+        [Issue(chat.key, f"{synchronous} {way}", edition, NOW.timestamp()) for chat in chats]
         for way in ("together", "alone")
     )
     batched = _clocks(lambda: store.outbox.issue(together, NOW))

@@ -18,7 +18,7 @@ from bot import outbox
 from bot.markup import Card
 from bot.outbox import Sender
 from bot.ports import Outcome, Part, Sent
-from scheduler import jobs, planning, query
+from scheduler import editions, jobs, planning, query
 from scheduler.models import (
     BatchState,
     Cause,
@@ -205,20 +205,20 @@ def test_a_digest_that_cannot_be_made_keeps_nobody_back(
             raise RuntimeError("as this test wants")
         return ("{}",)
 
-    assert planning.enqueue_digests_if_due(store, LATER, render, ["cs.LG"]) == 2
+    assert editions.enqueue_digests_if_due(store, LATER, render, ["cs.LG"]) == 2
     assert "console:bob could not be planned" in caplog.text
     assert [entry.chat.title for entry in store.due.by(LATER)] == ["bob"]
-    assert planning.enqueue_digests_if_due(store, LATER, plain, ["cs.LG"]) == 1
+    assert editions.enqueue_digests_if_due(store, LATER, plain, ["cs.LG"]) == 1
 
 
 def test_a_slot_that_was_moved_meanwhile_is_left_alone(store: Store) -> None:
     ada, bob, cy = follow(store, "ada", "bob", "cy")
-    planner, came = planning.Planner(plain), planning.round_at(store, LATER, ["cs.LG"])
+    planner, work = editions.Planner(plain), editions.Work(planning.round_at(store, LATER, ["cs.LG"]))
     store.chats.save(replace(ada, schedule=replace(ada.schedule, time="20:00")), LATER)
     store.chats.forget(bob.key)
     planned = 0
-    while not came.is_over:
-        planned += planner.step(store, came)
+    while not work.is_over:
+        planned += planner.step(store, work)
     assert planned == 1
     assert store.chats.next_digest(ada.key) == MORNING.replace(hour=20)
     assert store.outbox.is_planned(cy.key, "2026-09-29T08:00")
@@ -233,11 +233,11 @@ def test_one_chat_that_cannot_be_written_keeps_nobody_back(
         "create temp trigger as_this_test_wants before insert on delivery "
         f"when new.chat = {bob.key} begin select raise(abort, 'as this test wants'); end"
     )
-    assert planning.enqueue_digests_if_due(store, LATER, plain, ["cs.LG"]) == 2
+    assert editions.enqueue_digests_if_due(store, LATER, plain, ["cs.LG"]) == 2
     assert caplog.text.count("could not be planned") == 1
     assert "console:bob could not be planned" in caplog.text
     store.db.execute("drop trigger as_this_test_wants")
-    assert planning.enqueue_digests_if_due(store, LATER, plain, ["cs.LG"]) == 1
+    assert editions.enqueue_digests_if_due(store, LATER, plain, ["cs.LG"]) == 1
 
 
 # fetching
