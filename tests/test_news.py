@@ -118,9 +118,8 @@ def test_who_gets_the_same_shares_one_edition(store: Store) -> None:
     assert editions.enqueue_digests_if_due(store, MORNING.replace(hour=8), plain) == 6
     shared = {row["shared"] for row in store.db.query("select shared from digest")}
     assert len(shared) == 2
-    assert (
-        len(list(store.db.query("select 1 from body"))) == 2 * 3
-    )  # its words, its part, the list of its papers
+    assert len(list(store.db.query("select 1 from body"))) == 4
+    assert len(list(store.db.query("select 1 from told"))) == 2
     told = {chat.title: store.outbox.digest_body(chat.key, "2026-09-29T08:00") for chat in chats}
     assert len(set(told.values())) == 2
 
