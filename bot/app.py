@@ -233,6 +233,8 @@ async def run(settings: Settings, roles: Collection[Role] = tuple(Role)) -> int:
             web = await stack.enter_async_context(web_client(settings, assembly.store))
             enricher = services.enricher(settings, assembly.store, clock, news=assembly.news)
             stack.push_async_callback(enricher.close)
+            if enricher.translates_abstracts():
+                assembly.desk.translate_with(partial(enricher.make_now, lang="zh"))
             _tick(stack, assembly, client, web, sender, adapters, enricher)
         shares = adapters if set(roles) == set(Role) else sorted(roles)
         logger.info("Paperboy is up: %s; categories %s", ", ".join(shares), ", ".join(settings.categories))

@@ -12,6 +12,7 @@ from bot.render.library import saved_block, tag_words
 from bot.render.paper import card_keyboard
 from bot.render.paper_words import abstract_page
 from scheduler import paper_ids
+from scheduler.enrich.wishes import Part, content_hash
 from scheduler.errors import NotAPaperId
 from scheduler.models import Paper, PaperId, Platform
 from scheduler.store.library import LibraryFull, Saved
@@ -37,11 +38,26 @@ def keyboard(visit: Visit, known: Known, back: str = "") -> Keyboard:
             _share(visit, known.paper),
         ).rows,
         rows(
+            Button(t("Translate the abstract"), action(visit, "zh", place))
+            if may_translate(visit, known)
+            else None
+        ).rows,
+        rows(
             Button(t("Mute…"), action(visit, "mutes", place)) if may_mute else None,
             Button(back_label(visit, back), back) if back else None,
         ).rows,
     )
     return Keyboard(tuple(row for one in lists for row in one))
+
+
+def may_translate(visit: Visit, known: Known) -> bool:
+    """Whether a reader of Chinese lacks the abstract, and it was not tried in vain before."""
+    words = known.wordings.get("zh")
+    if not visit.house.translates or "zh" not in visit.view.languages or not known.paper.abstract:
+        return False
+    if words is not None and words.abstract:
+        return False
+    return Part.ABSTRACT not in visit.store.enrichments.given_up(content_hash(known.paper), "zh")
 
 
 def back_label(visit: Visit, back: str) -> str:

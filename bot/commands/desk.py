@@ -14,7 +14,7 @@ from bot.commands import inline, library, looking_up, reading
 from bot.commands.directing import Errand, errand_of, headed, refused
 from bot.commands.feed import STOPPED
 from bot.commands.table import ACTIONS, BY_NAME
-from bot.commands.visit import Handler, House, NotArchived, Visit, action, rows, say, untangled
+from bot.commands.visit import Handler, House, NotArchived, NotTranslated, Visit, action, rows, say, untangled
 from bot.locale import translator
 from bot.ports import (
     Button,
@@ -46,6 +46,9 @@ SUGGESTIONS = 25
 Find = Callable[[PaperId], Awaitable[Finding]]
 """Fetches a paper into the archive and says what came of it."""
 
+Translate = Callable[[int], Awaitable[None]]
+"""Has the Chinese words of a paper (its key) made, as far as that can be done now."""
+
 MANAGING = frozenset(
     "subscribe unsubscribe settings feed topic sub set resume picked steer general take mute unmute".split()
 )
@@ -64,11 +67,17 @@ class Desk:
         self._lang = lang
         self._clock = clock
         self._find: Find | None = None
+        self._translate: Translate | None = None
         self._adapters: Mapping[Platform, ChatAdapter] = {}
 
     def look_up_with(self, find: Find) -> None:
         """From now on a paper that the archive has not is looked up; until then it is said where to find it."""
         self._find = find
+
+    def translate_with(self, translate: Translate) -> None:
+        """From now on a card has a button that gets its abstract translated."""
+        self._translate = translate
+        self._house = replace(self._house, translates=True)
 
     def meet(self, adapters: Mapping[Platform, ChatAdapter]) -> None:
         """The adapters that are asked who may do what; without one, nobody looks after a chat from elsewhere."""
@@ -129,6 +138,11 @@ class Desk:
             return replace(
                 looking_up.begun(visit, missing), later=partial(self._looked_up, self._find, visit, missing)
             )
+        except NotTranslated as missing:
+            if self._translate is None:
+                return reading.untranslated(visit, missing.place)
+            later = partial(self._translated, self._translate, visit, missing)
+            return Reply(toast=visit.t("Being translated; it takes a moment."), in_place=True, later=later)
         except QueryError as error:
             return explain_error(error, visit.t)
         except NotAPaperId as error:
@@ -146,6 +160,12 @@ class Desk:
         finding = await find(missing.paper_id)
         again = replace(visit, now=self._clock())
         return await self._store.call(lambda _: _answer_found(again, missing, finding))
+
+    async def _translated(self, translate: Translate, visit: Visit, missing: NotTranslated) -> Reply:
+        """The card once the abstract was translated, or could not be."""
+        await translate(missing.key)
+        again = replace(visit, now=self._clock())
+        return await self._store.call(lambda _: _answer_translated(again))
 
     def _inline(self, store: Store, request: Request, offset: str, now: datetime) -> InlineCards:
         chat = store.chats.at(request.chat)
@@ -213,6 +233,14 @@ def _answer_found(visit: Visit, missing: NotArchived, finding: Finding) -> Reply
     if finding is Finding.FOUND:
         with contextlib.suppress(NotArchived):
             reply = _with_sharing(visit, _handled(visit))
+    return headed(visit, reply) if visit.is_elsewhere else reply
+
+
+def _answer_translated(visit: Visit) -> Reply:
+    try:
+        reply = _handled(visit)
+    except NotTranslated as missing:
+        reply = reading.untranslated(visit, missing.place)
     return headed(visit, reply) if visit.is_elsewhere else reply
 
 

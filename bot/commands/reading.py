@@ -9,8 +9,19 @@ from datetime import date
 from bot.commands import by_meaning, cards
 from bot.commands.looking_up import asked_version
 from bot.commands.subscribing import next_digest
-from bot.commands.visit import CardPlace, NotArchived, Visit, action, code, line, paper_choices, rows, say
-from bot.markup import Block
+from bot.commands.visit import (
+    CardPlace,
+    NotArchived,
+    NotTranslated,
+    Visit,
+    action,
+    code,
+    line,
+    paper_choices,
+    rows,
+    say,
+)
+from bot.markup import Block, LineKind
 from bot.ports import Button, Keyboard, Reply, Suggestion
 from bot.render import digest as render_digest
 from bot.render import paper as render_paper
@@ -282,8 +293,29 @@ def open_in_place(visit: Visit) -> Reply:
 
 def reopen(visit: Visit) -> Reply:
     """A paper's button under a list: its card instead of the list, and a way back."""
-    place = CardPlace.read(visit.argument)
+    return _in_place(visit, CardPlace.read(visit.argument))
+
+
+def _in_place(visit: Visit, place: CardPlace) -> Reply:
     return replace(card(visit, place.paper, back=place.back), in_place=True)
+
+
+def translate(visit: Visit) -> Reply:
+    """[Translate the abstract] on a card: the card with the translation. Raises NotTranslated while there is none."""
+    place = CardPlace.read(visit.argument)
+    known = visit.store.archive.by_id(place.paper)
+    if known is not None and cards.may_translate(visit, known):
+        raise NotTranslated(known.key, place)
+    return _in_place(visit, place)
+
+
+def untranslated(visit: Visit, place: CardPlace) -> Reply:
+    """The card once more, and that no translation came."""
+    reply = _in_place(visit, place)
+    said = visit.t(
+        "The abstract could not be translated now: the service does not answer, or the day's budget is spent."
+    )
+    return replace(reply, blocks=(*reply.blocks, Block((line(said, kind=LineKind.QUIET),))))
 
 
 def _because(visit: Visit, known: Known) -> tuple[tuple[str, Match], ...]:

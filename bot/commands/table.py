@@ -189,6 +189,7 @@ ACTIONS: Mapping[str, Handler] = {
     "p": reading.open_paper,
     "c": reading.open_in_place,
     "k": reading.reopen,
+    "zh": reading.translate,
     "s": reading.search_page,
     "save": cards.press_save,
     "resave": library.save,

@@ -29,6 +29,7 @@ class House:
 
     `encoder` is what searches by meaning, None without that extra; `font` is a file for the words in pictures.
     `most_for_a_chat` and `most_for_a_member` are how much each may follow.
+    `translates` is whether an abstract can be translated when somebody asks for it.
     `sources` are those beside arXiv that are on (names, and addresses of feeds); `news` is what the last days' digests
     are made of, shared with who plans them.
     """
@@ -40,6 +41,7 @@ class House:
     font: Path | None = None
     sources: tuple[str, ...] = ()
     news: News = field(default_factory=News)
+    translates: bool = False
     most_for_a_chat: int = SUBSCRIPTIONS_PER_CHAT
     most_for_a_member: int = SUBSCRIPTIONS_PER_CHAT
 
@@ -118,6 +120,18 @@ class NotArchived(Exception):
         super().__init__(paper_id)
         self.paper_id = paper_id
         self.version = version
+
+
+class NotTranslated(Exception):
+    """Raised by a handler for a paper (its key in the archive) whose Chinese abstract is still to be made.
+
+    `place` is the card that asks for it.
+    """
+
+    def __init__(self, key: int, place: CardPlace) -> None:
+        super().__init__(key)
+        self.key = key
+        self.place = place
 
 
 def link_note(platform: Platform) -> str:

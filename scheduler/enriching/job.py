@@ -87,9 +87,11 @@ class Enricher:
         self._stamp = ""
         self._has_rest = False
         self._busy = asyncio.Lock()
+        self._asked_for: dict[tuple[int, str], asyncio.Task[None]] = {}
 
     async def close(self) -> None:
         """Waits until the job has put down what it was at, and lets go of every connection."""
+        await asyncio.gather(*self._asked_for.values(), return_exceptions=True)
         async with self._busy:
             for provider in self.providers:
                 await provider.close()
@@ -101,6 +103,24 @@ class Enricher:
             if any(map(self._may_be_asked, self.providers)) and await self._is_due(now):
                 while await self._look():
                     logger.debug("looking at the coming digests again")
+
+    async def make_now(self, key: int, lang: str) -> None:
+        """Makes what a reader of `lang` lacks of one paper, because somebody asks for it; within the same budget.
+
+        Those who ask for the same at the same time wait for one call. What came of it stands in the archive.
+        """
+        task = self._asked_for.get((key, lang))
+        if task is None:
+            task = self._asked_for[key, lang] = asyncio.create_task(self._make_now(_Reading(key, lang)))
+            task.add_done_callback(lambda _: self._asked_for.pop((key, lang), None))
+        await asyncio.wait({task})
+
+    async def _make_now(self, reading: _Reading) -> None:
+        lacking_now = await self._store.call(partial(self._lacking, readings=[reading], now=self._clock()))
+        for provider, wish in lacking_now:
+            if self._may_be_asked(provider):
+                await self._one(provider, wish)
+        await self._store.call(self._note_standings)
 
     async def _is_due(self, now: datetime) -> bool:
         is_old = self._looked is None or now - self._looked >= LOOK_AGAIN
@@ -162,6 +182,10 @@ class Enricher:
                 if key not in told.left_out:
                     readings |= {_Reading(key, lang): None for lang in entry.chat.languages}
         return list(readings)
+
+    def translates_abstracts(self) -> bool:
+        """Whether any service makes Chinese abstracts."""
+        return any(Part.ABSTRACT in one.parts.get("zh", ()) for one in self.providers)
 
     def _reads_ours(self, entry: DueChat) -> bool:
         return any(one.parts.get(lang) for one in self.providers for lang in entry.chat.languages)

@@ -383,6 +383,23 @@ class AdapterContract:
         await stage.presses(PAGE_TURN)
         await eventually(lambda: any("the card" in seen.text for seen in stage.harness.received()))
 
+    async def test_a_short_word_comes_first_and_the_page_in_its_place_later(self, stage: Stage) -> None:
+        stage.needs(interactive=True)
+        ready = asyncio.Event()
+
+        async def later() -> Reply:
+            await ready.wait()
+            return Reply((text_block("page 2"),), in_place=True)
+
+        await stage.shows("page 1", Reply((text_block("page 1"),), Keyboard(rows=((PAGE_TURN,),))))
+        stage.answers.reply = Reply(toast="a moment", in_place=True, later=later)
+        pressing = asyncio.ensure_future(stage.presses(PAGE_TURN))
+        ready.set()
+        await pressing
+        await eventually(lambda: any("page 2" in seen.text for seen in stage.harness.received()))
+        standing = [seen.text for seen in stage.harness.received()]
+        assert any("page 1" in text for text in standing) is not stage.harness.edits
+
     async def test_an_attachment_arrives(self, stage: Stage) -> None:
         page = "<!doctype html><p>强化学习 & more</p>\n"
         reply = Reply((text_block("The whole digest"),), attachment=Attachment("digest.html", page))
