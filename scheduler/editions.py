@@ -8,12 +8,14 @@ digests leave at once.
 
 from __future__ import annotations
 
+import gc
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from datetime import date, datetime, timedelta
 from operator import attrgetter
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from scheduler import calendar, digest, slots
 from scheduler.digest import Built
@@ -94,21 +96,14 @@ class _Wish:
 @dataclass(frozen=True, slots=True)
 class _Span:
     """What follows from a chat's slot, settings and subscriptions: the dates that it may not know, and the run key from
-    which on its runs may have told of their papers."""
+    which on its runs may have told of their papers. `number` stands for these three in a round."""
 
+    number: int
     dates: tuple[date, ...]
     since: str
     slot: Slot
     schedule: Schedule
     is_of_its_own: bool
-
-
-class _Case(NamedTuple):
-    """A chat whose slot has come, what decides its span, and that."""
-
-    row: DueRow
-    known: tuple[object, ...]
-    span: _Span
 
 
 @dataclass(slots=True)
@@ -121,9 +116,10 @@ class Work:
     size: int = FIRST_STEP
     is_careful: bool = False
     made: int = 0
+    numbered: int = 0
     days: dict[tuple[date, ...], Day] = field(default_factory=dict)
     spans: dict[tuple[object, ...], _Span] = field(default_factory=dict)
-    groups: dict[tuple[object, ...], _Made] = field(default_factory=dict)
+    groups: dict[tuple[int, tuple[str, ...], tuple[int, ...], int], _Made] = field(default_factory=dict)
     digests: dict[_Wish, Built] = field(default_factory=dict)
     editions: dict[tuple[object, ...], _Made] = field(default_factory=dict)
 
@@ -144,7 +140,7 @@ class Planner:
         """
         before = work.place
         try:
-            with store.writing():
+            with _without_collecting(), store.writing():
                 return self._step(store, work)
         except Exception:
             # What was made in the transaction is not in the outbox.
@@ -163,44 +159,46 @@ class Planner:
             work.is_over = True
             return 0
         outlines = store.members.outlines([row.key for row in rows])
-        cases: list[_Case] = []
+        cases: list[tuple[DueRow, _Span]] = []
         for row in rows:
             known = (row.slot, row.platform, row.look, outlines.get(row.key, ()))
-            if known not in work.spans and not self._read_for(store, work, row, known):
+            span = work.spans.get(known) or self._span(store, work, row, known)
+            if span is None:
                 return 0
-            cases.append(_Case(row, known, work.spans[known]))
+            cases.append((row, span))
         if work.is_careful:
             work.place = (rows[0].slot, rows[0].key)
         return self._plan(store, work, cases)
 
-    def _read_for(self, store: Store, work: Work, row: DueRow, known: tuple[object, ...]) -> bool:
-        """Works out a chat's span; False where a day had to be read for it, which is enough for one step."""
+    def _span(self, store: Store, work: Work, row: DueRow, known: tuple[object, ...]) -> _Span | None:
+        """Works out a chat's span; None where a day had to be read for it, which is enough for one step."""
         entry = _entry(store, row)
         dates = work.round.dates_for(entry, store.members.followed_in(row.key))
         if unread := self._news.unread(store, dates):
             self._news.read_one(store, unread[-1])
-            return False
+            return None
         if dates not in work.days:
             work.days[dates] = self._news.read(store, dates)
         if len(work.spans) >= KEPT_EDITIONS:
             work.spans.clear()
-        work.spans[known] = _span(work.round, entry, dates)
-        return True
+        work.numbered += 1
+        span = work.spans[known] = _span(work, entry, dates)
+        return span
 
-    def _plan(self, store: Store, work: Work, cases: Sequence[_Case]) -> int:
-        keys = [case.row.key for case in cases]
-        recent = store.outbox.recent(keys, min(case.span.since for case in cases))
+    def _plan(self, store: Store, work: Work, cases: Sequence[tuple[DueRow, _Span]]) -> int:
+        keys = [row.key for row, _ in cases]
+        recent = store.outbox.recent(keys, min(span.since for _, span in cases))
         mutes = store.mutes.of_each(keys)
         issues: list[Issue] = []
         closed: dict[tuple[datetime, bool], list[int]] = {}
-        now, work.made, row = work.round.now.timestamp(), 0, cases[0].row
-        for row, known, span in cases:
+        now, work.made, row = work.round.now.timestamp(), 0, cases[0][0]
+        for row, span in cases:
             slot, runs = span.slot, recent.get(row.key, ())
             if not slot.is_missed and not work.round.is_settled:
                 continue
             if not slot.is_missed and all(run.run_key != slot.run_key for run in runs):
                 told = tuple(run.told for run in runs if run.told and run.run_key >= span.since)
-                made = self._group(store, work, _Case(row, known, span), mutes.get(row.key, ()), told)
+                made = self._group(store, work, row, span, mutes.get(row.key, ()), told)
                 if made is None or made.waits:
                     continue
                 if made.edition is not None:
@@ -216,16 +214,22 @@ class Planner:
         return len(issues)
 
     def _group(
-        self, store: Store, work: Work, case: _Case, muted: Sequence[Mute], told: tuple[int, ...]
+        self,
+        store: Store,
+        work: Work,
+        row: DueRow,
+        span: _Span,
+        muted: Sequence[Mute],
+        told: tuple[int, ...],
     ) -> _Made | None:
         """What all chats get that do not differ from this one; None where that cannot be said now."""
         queries = tuple(one.query for one in muted)
-        known = (case.known, queries, told, case.row.key if case.span.is_of_its_own else 0)
+        known = (span.number, queries, told, row.key if span.is_of_its_own else 0)
         if known in work.groups:
             return work.groups[known]
-        entry, follows = _entry(store, case.row), store.members.followed_in(case.row.key)
+        entry, follows = _entry(store, row), store.members.followed_in(row.key)
         try:
-            wish = _wish(store, work, entry, case.span, follows, queries, told)
+            wish = _wish(store, work, entry, span, follows, queries, told)
             made = self._made(store, work, entry, wish, follows)
         except Exception:
             logger.exception("the digest of %s could not be planned", entry.chat.ref)
@@ -277,6 +281,19 @@ class Planner:
         return work.digests[wish]
 
 
+@contextmanager
+def _without_collecting() -> Iterator[None]:
+    """The thousands of rows of a step set off the garbage collector again and again, which then looks through the
+    whole archive's index for nothing."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 def _named(store: Store, work: Work) -> str:
     chat = store.chats.get(work.place[1])
     return str(chat.ref) if chat is not None else "a chat"
@@ -288,11 +305,12 @@ def _entry(store: Store, row: DueRow) -> DueChat:
     return entry
 
 
-def _span(came: Round, entry: DueChat, dates: tuple[date, ...]) -> _Span:
+def _span(work: Work, entry: DueChat, dates: tuple[date, ...]) -> _Span:
+    came = work.round
     slot = came.slot(entry.chat.schedule, entry.slot)
     first = [str(min(day, came.now.date()) - MARGIN) for day in dates[:1]]
     is_of_its_own = entry.chat.order is Order.FOR_YOU
-    return _Span(dates, min(slot.run_key, *first), slot, entry.chat.schedule, is_of_its_own)
+    return _Span(work.numbered, dates, min(slot.run_key, *first), slot, entry.chat.schedule, is_of_its_own)
 
 
 def _close(store: Store, came: Round, closed: Mapping[tuple[datetime, bool], Sequence[int]]) -> None:
