@@ -283,7 +283,7 @@ def _api_entry(entry: Entry) -> str:
 
 
 @asynccontextmanager
-async def playing(arxiv: ScriptedArxiv, patience: float = 0.3) -> AsyncIterator[SourceClient]:
+async def playing(arxiv: ScriptedArxiv, patience: float = 1.5) -> AsyncIterator[SourceClient]:
     """The script on a port of the loopback, and a client whose clock and sleep are the script's."""
     listening = await asyncio.start_server(arxiv.serve, "127.0.0.1", 0)
     arxiv.url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
@@ -291,7 +291,7 @@ async def playing(arxiv: ScriptedArxiv, patience: float = 0.3) -> AsyncIterator[
         yield client
 
 
-def client_of(arxiv: ScriptedArxiv, patience: float = 0.3) -> SourceClient:
+def client_of(arxiv: ScriptedArxiv, patience: float = 1.5) -> SourceClient:
     """A client with arXiv's own paces, which sleeps in driven time."""
     return SourceClient(
         contact="ada@example.org",

@@ -162,7 +162,7 @@ def test_the_scheduler_alone_needs_no_token(tmp_path: Path) -> None:
     ) as process:
         assert process.stderr is not None
         seen = ""
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + PATIENCE
         while "Paperboy is up: scheduler" not in seen and time.monotonic() < deadline:
             seen += process.stderr.readline()
         process.terminate()

@@ -131,13 +131,13 @@ def test_nothing_raises_and_no_control_character_is_left(written: str) -> None:
     ["<think>", "{", "[](", "**", "@a", "https://", "a.com", "a.", "a@", "</think>{", '{"id":', "\\n"],
 )
 def test_long_nonsense_is_read_in_linear_time(piece: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     for text in (piece * (200_000 // len(piece)), answer(abstract=piece * (19_000 // len(piece)))):
         try:
             read(text, WISH)
         except Unreadable:
             continue
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3
 
 
 # prompts

@@ -20,6 +20,7 @@ from scheduler.sources.http import SourceClient
 from scheduler.sources.recording import RecordingWire, ReplayWire, runs
 from scheduler.sources.wire import HttpWire, Wire, WireError
 from tests.builders import SHARED
+from tests.patience import PATIENCE
 from tests.sources.arxiv_server import ArxivServer, Reply, Time, arxiv_server
 from tests.sources.test_fetching import API
 from tests.sources.test_parsers import entry, listing, row, rss, section
@@ -218,7 +219,8 @@ async def recorded_and_replayed(folder: Path, *replies: Reply) -> list[str]:
     """What a feed's fetch came to, over the network and from its recording."""
     ends = []
     async with arxiv_server(*replies) as server:
-        wire = RecordingWire(HttpWire(agent="x", timeout=0.3), folder, lambda: NOW)
+        patience = 0.1 if any(reply.silent for reply in replies) else PATIENCE
+        wire = RecordingWire(HttpWire(agent="x", timeout=patience), folder, lambda: NOW)
         wire.begin({"job": "test"})
         ends.append(await _end(_client(server.url, wire)))
     (only,) = runs(folder)

@@ -166,12 +166,12 @@ HOSTILE = r"""
 @pytest.mark.parametrize("piece", [*HOSTILE.split(), "$a b c ", "et al. ", ", ", "A. "])
 def test_hostile_input_takes_linear_time(piece: str) -> None:
     hostile = piece * (100_000 // len(piece))
-    began = time.perf_counter()
+    began = time.process_time()
     cleaned = clean(hostile)
     split_authors(hostile)
     sentences(cleaned)
     is_withdrawn(cleaned, cleaned)
-    assert time.perf_counter() - began < 3
+    assert time.process_time() - began < 3
 
 
 def test_a_thousand_hostile_fragments_take_linear_time() -> None:

@@ -33,10 +33,11 @@ from tests.fakes.discord_server import FakeDiscord, Room, until_connected
 from tests.fakes.telegram_chats import Chat as TelegramChat
 from tests.fakes.telegram_chats import Topic
 from tests.fakes.telegram_server import FakeTelegram
+from tests.patience import PATIENCE
 
 Place = TelegramChat | Topic | Room
 
-PATIENCE = 3.0
+GIVEN_UP = 3.0
 """Seconds after which an answer of Telegram's that does not come is given up."""
 
 
@@ -68,7 +69,7 @@ class Both:
             suggest=self.desk.suggest,
             commands=COMMANDS,
             standing=self.desk.standing,
-            timeout=PATIENCE,
+            timeout=GIVEN_UP,
             poll_seconds=1,
             clock=lambda: self.now.timestamp(),
         )
@@ -135,7 +136,7 @@ class Both:
     async def sends(self, **later: float) -> None:
         """Everything that is due (after so much time) is sent."""
         self.now += timedelta(**later)
-        await asyncio.wait_for(self.sender.drain(), 30)
+        await asyncio.wait_for(self.sender.drain(), PATIENCE)
 
     def seen(self, place: Place) -> list[str]:
         """What stands in a place, in order."""

@@ -22,6 +22,7 @@ from tests.adapters.contract import eventually
 from tests.builders import SHARED
 from tests.fakes.discord_server import Refused, Room
 from tests.fakes.telegram_chats import Group, Json
+from tests.patience import PATIENCE
 
 Row = Callable[[Both], Awaitable[None]]
 
@@ -281,7 +282,7 @@ async def invalid_token(both: Both) -> None:
     await both.sends()
     assert both.waits(group) == (60, 0, "token")
     with pytest.raises(Exception, match="token"):
-        await asyncio.wait_for(both.running.pop(Platform.TELEGRAM), 5)
+        await asyncio.wait_for(both.running.pop(Platform.TELEGRAM), PATIENCE)
     with pytest.raises(PlatformStopped, match="PAPERBOY_TELEGRAM_TOKEN"):
         await both.adapters[Platform.TELEGRAM].run()
 
@@ -296,7 +297,7 @@ async def conflict(both: Both) -> None:
     assert not run.done()
     both.now += timedelta(minutes=5)
     with pytest.raises(PlatformStopped, match="another process polls"):
-        await asyncio.wait_for(run, 10)
+        await asyncio.wait_for(run, PATIENCE)
 
 
 # Discord

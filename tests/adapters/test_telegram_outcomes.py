@@ -41,6 +41,7 @@ from scheduler.models import ChatRef, Platform
 from tests.adapters.contract import Answers, eventually
 from tests.adapters.telegram_harness import Rig, ref_to, rig_for
 from tests.fakes.telegram_chats import Json
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*retry_after:telegram.warnings.PTBDeprecationWarning")
 
@@ -298,7 +299,7 @@ async def test_a_401_stops_the_platform_when_get_me_says_so_too(rig: Rig) -> Non
     assert await send(rig) == Retry(timedelta(minutes=1), "token", counted=False, scope="platform")
     assert rig.run is not None
     with pytest.raises(Exception, match="PAPERBOY_TELEGRAM_TOKEN"):
-        await asyncio.wait_for(rig.run, 5)
+        await asyncio.wait_for(rig.run, PATIENCE)
     rig.run = None
 
 
