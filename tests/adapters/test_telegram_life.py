@@ -284,6 +284,26 @@ def test_of_two_pollers_the_newcomer_ends_first() -> None:
     assert asyncio.run(ends_after(3600)) == 390
 
 
+def test_of_two_that_take_turns_the_newcomer_ends_after_five_minutes_and_the_other_goes_on() -> None:
+    """Telegram ends a poll with 409 as soon as the other process polls (Bot API, getUpdates)."""
+
+    async def both() -> tuple[float, bool]:
+        now = Now()
+        first = PollWatch(timedelta(minutes=5), now)
+        now.seconds += 3600
+        newcomer, began = PollWatch(timedelta(minutes=5), now), now.seconds
+        polls, other = newcomer, first
+        while not (newcomer.ended.done() or first.ended.done()):
+            other.failed(Conflict("x"))
+            now.seconds += other.pause()
+            polls, other = other, polls
+        return now.seconds - began, first.ended.done()
+
+    lasted, is_first_over = asyncio.run(both())
+    assert 300 <= lasted <= 315
+    assert not is_first_over
+
+
 async def test_polls_fail_less_and_less_often_also_when_two_pollers_take_turns(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -169,9 +169,18 @@ class PollWatch:
     async def rest(self, least: float = 0.0) -> None:
         """Waits before the next poll, longer after each failure. The library's own stop cancels the waiting."""
         if not self._stopping:
-            await asyncio.sleep(
-                max(least, min(LONGEST_REST, FIRST_REST * 1.5 ** min(self._failures - 1, 20)))
-            )
+            await asyncio.sleep(max(least, self.pause()))
+
+    def pause(self) -> float:
+        """The seconds that are waited before the next poll after a failure.
+
+        In a conflict they become fewer again towards its end: only another poll shows whether the other one is still
+        there when the time is over.
+        """
+        longest = (
+            max(FIRST_REST, min(LONGEST_REST, self._left() / 8)) if self._in_conflict() else LONGEST_REST
+        )
+        return min(longest, FIRST_REST * 1.5 ** min(self._failures - 1, 20))
 
     def stop(self) -> None:
         """After the last poll, which confirms what was read, nothing is waited for."""
@@ -193,6 +202,12 @@ class PollWatch:
         since = self._conflict_since
         return since is not None and self._clock() - self._last_conflict <= self._patience
 
+    def _left(self) -> float:
+        """The seconds that the conflict may still last."""
+        since = self._clock() if self._conflict_since is None else self._conflict_since
+        was_here_first = since - self._began >= SETTLED
+        return since + self._patience + (LONGER_FOR_THE_FIRST if was_here_first else 0.0) - self._clock()
+
     def _conflict(self) -> None:
         now = self._clock()
         if self._conflict_since is None or not self._in_conflict():
@@ -201,8 +216,7 @@ class PollWatch:
                 "another process receives Telegram's updates with the same token; waiting for it to end"
             )
         self._last_conflict = now
-        was_here_first = self._conflict_since - self._began >= SETTLED
-        if now - self._conflict_since >= self._patience + (LONGER_FOR_THE_FIRST if was_here_first else 0.0):
+        if self._left() <= 0:
             self.end(
                 PlatformStopped(
                     "Telegram: another process polls with the token of PAPERBOY_TELEGRAM_TOKEN; "
