@@ -284,19 +284,24 @@ def test_of_two_pollers_the_newcomer_ends_first() -> None:
     assert asyncio.run(ends_after(3600)) == 390
 
 
-def test_of_two_that_take_turns_the_newcomer_ends_after_five_minutes_and_the_other_goes_on() -> None:
-    """Telegram ends a poll with 409 as soon as the other process polls (Bot API, getUpdates)."""
+@pytest.mark.parametrize("slow", range(0, 60, 6))
+def test_of_two_that_take_turns_the_newcomer_ends_after_five_minutes_and_the_other_goes_on(slow: int) -> None:
+    """Telegram ends a poll with 409 as soon as the other process polls (Bot API, getUpdates).
+
+    `slow` are the seconds that one answer of Telegram's takes, after the first turns.
+    """
 
     async def both() -> tuple[float, bool]:
         now = Now()
         first = PollWatch(timedelta(minutes=5), now)
         now.seconds += 3600
-        newcomer, began = PollWatch(timedelta(minutes=5), now), now.seconds
-        polls, other = newcomer, first
+        newcomer = PollWatch(timedelta(minutes=5), now)
+        polls, other, turns, began = newcomer, first, 0, 0.0
         while not (newcomer.ended.done() or first.ended.done()):
             other.failed(Conflict("x"))
-            now.seconds += other.pause()
-            polls, other = other, polls
+            began = began or (now.seconds if other is newcomer else 0.0)
+            now.seconds += other.pause() + (slow if turns == 4 else 0)
+            polls, other, turns = other, polls, turns + 1
         return now.seconds - began, first.ended.done()
 
     lasted, is_first_over = asyncio.run(both())
