@@ -26,6 +26,7 @@ from scheduler.store import Store
 from scheduler.store.due import DueChat, DueRow
 from scheduler.store.mutes import Mute
 from scheduler.store.outbox import Edition, Issue
+from scheduler.store.rows import day_keys
 
 logger = logging.getLogger(__name__)
 
@@ -118,6 +119,7 @@ class Work:
     made: int = 0
     numbered: int = 0
     days: dict[tuple[date, ...], Day] = field(default_factory=dict)
+    before: dict[tuple[date, ...], tuple[int, ...]] = field(default_factory=dict)
     spans: dict[tuple[object, ...], _Span] = field(default_factory=dict)
     groups: dict[tuple[int, tuple[str, ...], tuple[int, ...], int], _Made] = field(default_factory=dict)
     digests: dict[_Wish, Built] = field(default_factory=dict)
@@ -179,6 +181,7 @@ class Planner:
             return None
         if dates not in work.days:
             work.days[dates] = self._news.read(store, dates)
+            work.before[dates] = _lists_before(store, work.days[dates])
         if len(work.spans) >= KEPT_EDITIONS:
             work.spans.clear()
         work.numbered += 1
@@ -188,6 +191,8 @@ class Planner:
     def _plan(self, store: Store, work: Work, cases: Sequence[tuple[DueRow, _Span]]) -> int:
         keys = [row.key for row, _ in cases]
         recent = store.outbox.recent(keys, min(span.since for _, span in cases))
+        before = {key for dates in {span.dates for _, span in cases} for key in work.before[dates]}
+        older = store.outbox.who_got(keys, sorted(before))
         mutes = store.mutes.of_each(keys)
         issues: list[Issue] = []
         closed: dict[tuple[datetime, bool], list[int]] = {}
@@ -197,7 +202,8 @@ class Planner:
             if not slot.is_missed and not work.round.is_settled:
                 continue
             if not slot.is_missed and all(run.run_key != slot.run_key for run in runs):
-                told = tuple(run.told for run in runs if run.told and run.run_key >= span.since)
+                newer = [run.told for run in runs if run.told and run.run_key >= span.since]
+                told = (*newer, *older.get(row.key, ()))
                 made = self._group(store, work, row, span, mutes.get(row.key, ()), told)
                 if made is None or made.waits:
                     continue
@@ -311,6 +317,17 @@ def _span(work: Work, entry: DueChat, dates: tuple[date, ...]) -> _Span:
     first = [str(min(day, came.now.date()) - MARGIN) for day in dates[:1]]
     is_of_its_own = entry.chat.order is Order.FOR_YOU
     return _Span(work.numbered, dates, min(slot.run_key, *first), slot, entry.chat.schedule, is_of_its_own)
+
+
+def _lists_before(store: Store, day: Day) -> tuple[int, ...]:
+    """The lists with papers that were announced before these dates already, and come again: as cross-lists, mostly.
+
+    Whoever got one of them got it in a run that may be years old.
+    """
+    if not day.days:
+        return ()
+    first, _ = day_keys(min(day.days))
+    return store.outbox.lists_with(key for key in day.candidates if key < first)
 
 
 def _close(store: Store, came: Round, closed: Mapping[tuple[datetime, bool], Sequence[int]]) -> None:

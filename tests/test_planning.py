@@ -100,6 +100,23 @@ def test_a_replacement_is_not_announced_as_new(room: Newsroom) -> None:
     assert room.received("ada") == ["2609.00001"]
 
 
+def test_a_paper_that_is_cross_listed_weeks_later_is_told_of_only_to_who_never_was(room: Newsroom) -> None:
+    known = paper("2609.00001", "Policy gradients at sea")
+    again = TUESDAY + timedelta(weeks=10)
+    room.chat("ada", "policy")
+    room.chat("bo", "policy", since=again)
+    room.announces(TUESDAY, known)
+    room.until(at(TUESDAY, 12))
+    for weeks in range(1, 10):
+        day = TUESDAY + timedelta(weeks=weeks)
+        room.announces(day, paper(f"2609.1000{weeks}", "Bandits"), category="cs.AI")
+        room.until(at(day, 12), timedelta(hours=12))
+    room.announces(again, known, kind=AnnounceType.CROSS, category="cs.AI")
+    room.until(at(again, 12))
+    assert room.received("ada") == ["2609.00001"]
+    assert room.received("bo") == ["2609.00001"]
+
+
 def test_nothing_new_is_no_message(room: Newsroom) -> None:
     room.chat("ada", "policy")
     room.announces(TUESDAY, paper("2609.00001", "Bandits"))

@@ -86,6 +86,11 @@ _WORST_FIRST = (
     DeliveryState.SENT,
 )
 
+MANY_LISTS = 100
+"""With more lists than so many for each chat it is cheaper to look through the runs of the chats."""
+
+CHUNK = 1000
+
 QUIET_HOURS = "quiet hours"
 """Why a part waits that became ready when its chat wants quiet."""
 
@@ -162,8 +167,14 @@ class Outbox:
     def _list(self, papers: Sequence[int]) -> int:
         """The key of a list of papers, which is kept once however many chats were told of them."""
         text = ",".join(map(str, papers))
-        self._db.conn.execute("insert or ignore into told(papers) values (?)", (text,))
-        return int(self._db.conn.execute("select key from told where papers = ?", (text,)).fetchone()[0])
+        known = self._db.conn.execute("select key from told where papers = ?", (text,)).fetchone()
+        if known is not None:
+            return int(known[0])
+        key = int(self._db.conn.execute("insert into told(papers) values (?)", (text,)).lastrowid or 0)
+        self._many(
+            "insert or ignore into told_paper(paper, told) values (?, ?)", [(paper, key) for paper in papers]
+        )
+        return key
 
     def recent(self, chats: Sequence[int], since: str) -> dict[int, tuple[Told, ...]]:
         """The runs of those of `chats` that have any whose key is not less than `since`, in the order of their keys.
@@ -179,6 +190,37 @@ class Outbox:
         for chat, run_key, told in rows:
             found[chat] = (*found.get(chat, ()), Told(run_key, told or 0))
         return found
+
+    def lists_with(self, papers: Iterable[int]) -> tuple[int, ...]:
+        """The lists in which any of these papers (keys) stands."""
+        found: set[int] = set()
+        for marks, chunk in _chunks(list(papers)):
+            rows = self._db.conn.execute(f"select told from told_paper where paper in ({marks})", chunk)
+            found.update(key for (key,) in rows)
+        return tuple(sorted(found))
+
+    def who_got(self, chats: Sequence[int], lists: Sequence[int]) -> dict[int, tuple[int, ...]]:
+        """Which of these lists those of `chats` got that got any, whenever that was."""
+        wanted, found = frozenset(chats), dict[int, tuple[int, ...]]()
+        for chat, told in self._got(chats, lists):
+            if chat in wanted:
+                found[chat] = (*found.get(chat, ()), told)
+        return {chat: tuple(sorted(set(own))) for chat, own in found.items()}
+
+    def _got(self, chats: Sequence[int], lists: Sequence[int]) -> Iterator[tuple[int, int]]:
+        """Chats and lists, some other chats among them."""
+        if len(lists) > MANY_LISTS * len(chats):
+            among = frozenset(lists)
+            for marks, chunk in _chunks(chats):
+                rows = self._db.conn.execute(f"select chat, told from digest where chat in ({marks})", chunk)
+                yield from ((chat, told) for chat, told in rows if told in among)
+            return
+        for marks, chunk in _chunks(lists):
+            yield from self._db.conn.execute(
+                "select chat, told from digest indexed by digest_told "
+                f"where told in ({marks}) and chat between ? and ?",
+                [*chunk, min(chats), max(chats)],
+            )
 
     def papers_of(self, lists: Iterable[int]) -> frozenset[int]:
         """The keys of the papers in these lists (`Edition.told`)."""
@@ -219,10 +261,7 @@ class Outbox:
         wanted = set(papers)
         if not wanted:
             return frozenset()
-        lists = self._db.conn.execute(
-            "select distinct told from digest where chat = ? and told is not null", [chat]
-        )
-        return self.papers_of(key for (key,) in lists) & wanted
+        return self.papers_of(self.who_got([chat], self.lists_with(wanted)).get(chat, ())) & wanted
 
     def claim(
         self, platforms: Sequence[str], now: datetime, *, limit: int, busy: Iterable[int] = ()
@@ -344,9 +383,9 @@ class Outbox:
     def run_with(self, chat: int, paper: int) -> Run | None:
         """The run that told a chat of a paper (its key), None when there was none."""
         rows = self._db.query(
-            "select run_key from digest join told on told.key = digest.told where chat = ? "
-            "and ',' || papers || ',' like ? order by planned limit 1",
-            [chat, f"%,{paper},%"],
+            "select run_key from told_paper join digest on digest.told = told_paper.told "
+            "where paper = ? and chat = ? order by planned limit 1",
+            [paper, chat],
         )
         return next((self._run(chat, row["run_key"]) for row in rows), None)
 
@@ -400,6 +439,13 @@ class Outbox:
         where, values = ("where chat = ?", [chat]) if chat is not None else ("", [])
         rows = self._db.query(f"select state, count(*) as n from delivery {where} group by state", values)
         return {DeliveryState(row["state"]): row["n"] for row in rows}
+
+
+def _chunks(keys: Sequence[int]) -> Iterator[tuple[str, Sequence[int]]]:
+    """The keys in pieces, each with its placeholders."""
+    for start in range(0, len(keys), CHUNK):
+        chunk = keys[start : start + CHUNK]
+        yield ", ".join("?" * len(chunk)), chunk
 
 
 def _delivery(row: Mapping[str, Any], chat: Chat) -> Delivery:

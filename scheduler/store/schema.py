@@ -354,3 +354,17 @@ def m014_lists_of_papers(db: Database) -> None:
             [papers, chat, run_key],
         )
     db.execute("drop table delivered")
+
+
+@MIGRATIONS()
+def m015_lists_by_paper(db: Database) -> None:
+    """Which lists a paper stands in, and which chats got a list."""
+    db.execute(
+        "create table told_paper(paper integer not null, told integer not null, primary key(paper, told)) without rowid"
+    )
+    for key, papers in db.execute("select key, papers from told").fetchall():
+        db.conn.executemany(
+            "insert or ignore into told_paper(paper, told) values (?, ?)",
+            [(int(paper), key) for paper in papers.split(",") if paper],
+        )
+    db.execute("create index digest_told on digest(told, chat) where told is not null")
