@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date, timedelta
 
-from bot.commands.subscribing import read_wish
+from bot.commands.subscribing import first_date, read_wish
 from bot.commands.visit import Visit, action, bold, code, line, link_note, rows, say
 from bot.locale import N_
 from bot.markup import Block, Line
@@ -85,7 +85,10 @@ def _mine(visit: Visit) -> Keyboard:
 
 
 def _first_date(visit: Visit) -> date | None:
-    """What is announced from now on: today's papers are a /search away."""
+    """As for a subscription of the chat that will tell of it; what is announced from now on where none can yet."""
+    own = _private_chat(visit) if _way(visit) is Way.PRIVATE else visit.chat
+    if own is not None:
+        return first_date(visit, own.key)
     newest = visit.store.archive.newest_date()
     return newest + timedelta(days=1) if newest is not None else None
 

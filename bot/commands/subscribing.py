@@ -109,7 +109,7 @@ def _save(visit: Visit, parsed: Query, title: str, *, loose: bool = False, cross
             visit.chat.key,
             parsed.canonical,
             title,
-            since=_first_date(visit),
+            since=first_date(visit, visit.chat.key),
             cross_lists=cross_lists,
             most=visit.house.most_for_a_chat,
         )
@@ -157,10 +157,11 @@ def _saved(visit: Visit, saved: Subscription, parsed: Query, loose: bool) -> Rep
     )
 
 
-def _first_date(visit: Visit) -> date | None:
-    """The first announcement to be told of: the newest, while the slot in which the chat gets it is still to come."""
+def first_date(visit: Visit, chat: int) -> date | None:
+    """The first announcement to be told of: the newest, while the slot in which that chat (its key) gets it is still to
+    come."""
     newest = visit.store.archive.newest_date()
-    entry = visit.store.due.of(visit.chat.key)
+    entry = visit.store.due.of(chat)
     if newest is None or entry is None:
         return None
     was_planned = entry.planned_until is not None and entry.planned_until >= newest
@@ -175,7 +176,7 @@ def begin_by_new_slot(visit: Visit) -> None:
 
     Somebody who subscribes and then sets a time ten minutes ahead means to see it work.
     """
-    first = _first_date(visit)
+    first = first_date(visit, visit.chat.key)
     if first is not None:
         visit.store.chats.begin_by(visit.chat.key, first)
 

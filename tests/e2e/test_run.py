@@ -19,7 +19,7 @@ from scheduler.store.outbox import Plan
 from tests.builders import chat_in
 from tests.e2e.running import Paperboy
 from tests.e2e.world import World, components, files, texts, told_of, words, words_in, world_in
-from tests.fakes.discord_server import Room
+from tests.fakes.discord_server import Room, Shown
 from tests.fakes.telegram_chats import Channel, Group, Person
 
 # aiohttp warns of its own use of a method when a file that is sent to the fake Discord comes in pieces.
@@ -201,6 +201,47 @@ async def test_the_digest_reaches_every_chat_once(world: World) -> None:
     world.nothing_was_refused()
     world.no_secret_shows()
     assert world.paperboy.files == []
+
+
+def _buttons(message: Shown) -> dict[str, str]:
+    return {part.get("label", ""): part.get("custom_id", "") for part in components(message)}
+
+
+async def test_what_a_member_follows_comes_in_private_or_by_name(world: World) -> None:
+    telegram, discord = world.telegram, world.discord
+    ada, group = telegram.user("ada"), telegram.group("Lab", admins=["bob"], members=["ada"])
+    room, direct = discord.channel("papers"), discord.direct("bob")
+    await world.up()
+    ada.says("/start")
+    group.says("ada", f"/my {QUERY}")
+    await discord.command("ada", room, "feed here")
+    await discord.command("ada", room, "settings", change="members on")
+    await discord.command("bob", direct, "start")
+    await discord.command("bob", room, "my", query=QUERY)
+    await world.happens(
+        lambda: world.paperboy.rows("select count(*) from subscription where owner != ''") == [(2,)]
+    )
+    for label in ("Show mine", "Here, with a ping"):
+        await world.happens(lambda label=label: any(label in _buttons(one) for one in discord.shown_in(room)))
+        (shown,) = [one for one in discord.shown_in(room) if label in _buttons(one)]
+        assert shown.only_for
+        await discord.press("bob", room, shown, _buttons(shown)[label])
+    await world.happens(
+        lambda: world.paperboy.rows("select count(*) from member where way = 'pinged'") == [(1,)]
+    )
+    before = len(ada.received()), len(group.received()), len(discord.shown_in(room))
+    world.paperboy.let_the_time_come()
+    await world.all_sent()
+    assert told_of(PAPERS, await _pages_of(world, ada)) == list(PAPERS)
+    assert len(group.received()) == before[1]
+    posted = discord.shown_in(room)[before[2] :]
+    assert told_of(PAPERS, map(words, posted)) == list(PAPERS)
+    assert any("bob" in words(one) for one in posted)
+    (pinged,) = [one.body for one in posted if one.body.get("content")]
+    assert pinged["content"] == f"<@{pinged['allowed_mentions']['users'][0]}>"
+    assert pinged["allowed_mentions"]["parse"] == []
+    assert await world.paperboy.stop() == 0
+    world.nothing_was_refused()
 
 
 async def _nothing_comes_twice(world: World, ada: Person, room: Room) -> None:
