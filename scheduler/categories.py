@@ -6,6 +6,8 @@ Archives without classes ("hep-th", "quant-ph") are categories themselves. Codes
 
 from __future__ import annotations
 
+import re
+
 CATEGORIES: dict[str, str] = {
     "astro-ph.CO": "Cosmology and Nongalactic Astrophysics",
     "astro-ph.EP": "Earth and Planetary Astrophysics",
@@ -185,10 +187,15 @@ ARCHIVES = frozenset(code.partition(".")[0] for code in CATEGORIES)
 """The names before the dot, and the archives without classes."""
 
 
+_LIKE_A_CATEGORY = re.compile(r"[a-z]{1,8}(?:-[a-z]{1,4})?\.[A-Z]{2}")
+
+
 def is_misnamed(code: str) -> bool:
-    """True for what looks like one of arXiv's categories and is none ("cs.XX"); other sources have other names."""
+    """True for what looks like one of arXiv's categories and is none ("cs.XX", "zz.ZZ"); other sources have other
+    names."""
     archive, dot, _ = code.partition(".")
-    return bool(dot) and archive in ARCHIVES and code not in CATEGORIES
+    is_alike = (bool(dot) and archive in ARCHIVES) or _LIKE_A_CATEGORY.fullmatch(code)
+    return bool(is_alike) and code not in CATEGORIES
 
 
 def category_name(code: str) -> str:

@@ -53,6 +53,7 @@ def test_saving_with_tags_and_a_note_and_changing_them(ada: Person) -> None:
     changed = ada.says(f"/save https://arxiv.org/abs/{KITES}v1 -#todo #done")
     assert "Saved already" in changed
     assert "#robots #done · read before Friday" in changed
+    assert "#robots #done · read it" in ada.says(f"/save {KITES} # read it")
     assert "#robots #done" in ada.says(f"/save {KITES} -")
     assert "Friday" not in ada.says(f"/save {KITES}")
 

@@ -253,6 +253,7 @@ def test_canonical_text(text: str, canonical: str) -> None:
         ("rl type:old", Problem.UNKNOWN_TYPE, 8, "rl type:new"),
         ("type:new,old", Problem.UNKNOWN_TYPE, 9, "type:new,new"),
         ("rl cat:cs.XX", Problem.UNKNOWN_CATEGORY, 7, "rl cat:cs"),
+        ("rl cat:zz.ZZ", Problem.UNKNOWN_CATEGORY, 7, "rl"),
         ("(" * 9 + "x" + ")" * 9, Problem.TOO_DEEP, 8, "x"),
         (" ".join(f"w{n}" for n in range(33)), Problem.TOO_MANY_TERMS, None, "w0 w1 w2 w3 w4 w5 w6 w7"),
         ("rl " * 200, Problem.TOO_LONG, MAX_LENGTH, "rl rl rl rl rl rl rl rl"),

@@ -533,13 +533,13 @@ def test_queries_in_words(text: str, english: str, chinese: str) -> None:
 def test_a_wrong_query_is_shown_with_its_place_and_one_that_works() -> None:
     (block,) = explain_error(problem("(rl robot"), translator("en")).blocks
     assert [line.text for line in block.lines] == [
-        "I can't read this search: a bracket is open.",
+        "I can't read this search: a bracket is open after “robot”.",
         "(rl robot",
         "        ^",
         'Try  (rl robot)  or  "reinforcement learning" -survey',
     ]
     assert error_line(problem("(rl robot"), translator("en")) == (
-        "I can't read this search: a bracket is open. Try  (rl robot)"
+        "I can't read this search: a bracket is open after “robot”. Try  (rl robot)"
     )
 
 

@@ -48,7 +48,7 @@ class Wanted:
     def read(cls, text: str) -> Wanted:
         """What `#tag -#tag a note` asks for; a note of "-" alone takes the note away."""
         found = [(bool(one["off"]), _tag_name(one["tag"])) for one in _TAG.finditer(text)]
-        note = " ".join(_TAG.sub(" ", text).split())
+        note = " ".join(word for word in _TAG.sub(" ", text).split() if word not in ("#", "＃"))
         return cls(
             tuple(dict.fromkeys(tag for is_off, tag in found if not is_off)),
             tuple(tag for is_off, tag in found if is_off),

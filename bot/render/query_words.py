@@ -70,7 +70,7 @@ _FAULTS = {
     Problem.TOO_DEEP: N_("I can't read this search: too many brackets stand inside each other."),
     Problem.NO_WORDS: N_("There is no word in this search, only signs."),
     Problem.UNCLOSED_QUOTE: N_("I can't read this search: a quotation mark is open."),
-    Problem.UNCLOSED_BRACKET: N_("I can't read this search: a bracket is open."),
+    Problem.UNCLOSED_BRACKET: N_("I can't read this search: a bracket is open after “{detail}”."),
     Problem.UNOPENED_BRACKET: N_("I can't read this search: a bracket is closed that was never opened."),
     Problem.LONE_OPERATOR: N_("I can't read this search: “{detail}” needs a word beside it."),
     Problem.WILDCARD_ONLY: N_("I can't read this search: a star needs the beginning of a word."),

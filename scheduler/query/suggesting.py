@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from scheduler.categories import ARCHIVES
 from scheduler.query.problems import EXAMPLE, MAX_LENGTH, FaultError, Problem
 from scheduler.query.syntax import FIELD_NAMES, Field
 from scheduler.tokens import normalise, words
@@ -60,7 +61,10 @@ def _repairs(text: str, fault: FaultError) -> Iterator[str]:
             yield f"{_FILTER.sub(' ', text)} {'sort:relevance' if 'sort' in text else 'since:7d'}"
             yield f"{EXAMPLE} sort:relevance"
         case Problem.UNKNOWN_CATEGORY:
-            yield re.sub(re.escape(fault.detail), fault.detail.partition(".")[0], text, flags=re.IGNORECASE)
+            archive, wrong = fault.detail.partition(".")[0], re.escape(fault.detail)
+            if archive in ARCHIVES:
+                yield re.sub(wrong, archive, text, flags=re.IGNORECASE)
+            yield re.sub(rf"\S*{wrong}\S*", "", text, flags=re.IGNORECASE)
         case Problem.UNKNOWN_FIELD:
             yield _UNKNOWN_FIELD.sub("", text)
         case Problem.UNKNOWN_TYPE:
