@@ -204,6 +204,12 @@ def test_in_chinese_it_reads_chinese(office: Office) -> None:
     answer = person.says("/topic 强化学习", lang="zh")
     assert "智能体如何靠奖励学会决策" in answer
     assert "25 篇论文，最新在前" in answer
+    assert answer.count("命中：") == answer.count("9月29日 · cs.LG") == 8, "each paper says why it is there"
+
+
+def test_a_topic_named_like_its_words_says_why_too(office: Office) -> None:
+    answer = office.person("ada").says("/topic reinforcement learning")
+    assert "found by reinforcement learning (title" in answer
 
 
 def test_an_unknown_topic_is_answered_with_the_nearest(ada: Person) -> None:

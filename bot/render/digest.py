@@ -372,7 +372,7 @@ def marks(paper: DigestPaper, t: Translator) -> tuple[str, ...]:
 def why_words(paper: DigestPaper, section: Section, t: Translator) -> str:
     """What matched where the section's title does not say it, the other sections that it fits, and why it is first."""
     also = t("also under {titles}", titles=t.names(paper.also)) if paper.also else ""
-    return " · ".join(filter(None, (matched(paper, section, t), also, suits(paper, t))))
+    return " · ".join(filter(None, (matched(paper, section.title, t), also, suits(paper, t))))
 
 
 _REASONS = {
@@ -388,13 +388,13 @@ def suits(paper: DigestPaper, t: Translator) -> str:
     return t(_REASONS[reason.kind], title=clip(reason.title, REASON_TITLE)) if reason is not None else ""
 
 
-def matched(paper: DigestPaper, section: Section, t: Translator) -> str:
-    """ "found by policy gradient (abstract)", "" where the section's title says the words already.
+def matched(paper: DigestPaper, title: str, t: Translator) -> str:
+    """ "found by policy gradient (abstract)", "" where the `title` above says the words already.
 
     A category beside words is where the query looks, not what it looks for.
     """
     match = _without_categories(paper.match)
-    if not match.words or [word.casefold() for word in match.words] == [section.title.casefold()]:
+    if not match.words or [word.casefold() for word in match.words] == [title.casefold()]:
         return ""
     return t("found by {words} ({fields})", words=t.row(match.words), fields=field_names(match.fields, t))
 

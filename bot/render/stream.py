@@ -16,7 +16,7 @@ from bot.render.markdown import escaped
 from bot.render.page import LANGUAGE_TAGS, page, quiet, text
 from bot.render.paper_words import abstract_page, full_authors, marked_chinese_title, origin_name, tldrs
 from bot.render.view import View
-from scheduler.models import DigestPaper, PaperId, Section
+from scheduler.models import DigestPaper, PaperId
 from scheduler.topics import Topic
 
 BYLINE = 10
@@ -65,8 +65,8 @@ class Entry:
         return cls(**{**fields, "said": said, **lists})
 
 
-def entry(one: DigestPaper, section: Section, view: View) -> Entry:
-    """A paper of a section in the words of one reader's view."""
+def entry(one: DigestPaper, view: View) -> Entry:
+    """A paper in the words of one reader's view. What matched is always told: entries are read one by one, in feeds."""
     paper, told = one.paper, tldrs(one.wordings, view.languages)
     return Entry(
         id=paper.id,
@@ -80,7 +80,7 @@ def entry(one: DigestPaper, section: Section, view: View) -> Entry:
         authors=tuple(author.name for author in paper.authors),
         categories=paper.categories,
         marks=marks(one, view.t),
-        why=matched(one, section, view.t),
+        why=matched(one, "", view.t),
     )
 
 
@@ -103,8 +103,7 @@ def topic_stream(
 ) -> Stream:
     """A topic's stream in the words of one view: the topic's own and those of each paper."""
     title, description = topic_words(topic, view)
-    section = Section(title, topic.query, ())
-    return Stream(title, description, total, tuple(entry(one, section, view) for one in papers), exact)
+    return Stream(title, description, total, tuple(entry(one, view) for one in papers), exact)
 
 
 def topic_words(topic: Topic, view: View) -> tuple[str, tuple[tuple[str, str], ...]]:

@@ -9,7 +9,7 @@ from bot.render.digest import LADDER, Room, is_one_message, marks, matched, titl
 from bot.render.paper_words import code, dotted, line, marked_chinese_title, short_authors, tldrs
 from bot.render.stream import counted_line
 from bot.render.view import View
-from scheduler.models import DigestPaper, Section
+from scheduler.models import DigestPaper
 from scheduler.stream import StreamPage
 from scheduler.topics import Topic
 
@@ -17,7 +17,7 @@ from scheduler.topics import Topic
 def topic_blocks(topic: Topic, stream: StreamPage, page: int, view: View) -> tuple[Block, ...]:
     """One page of the stream, cut as far as one message needs; `page` counts from 1."""
     for room in LADDER:
-        blocks = (_head(topic, stream, page, view), *_papers(topic, stream.papers, room, view))
+        blocks = (_head(topic, stream, page, view), *_papers(stream.papers, room, view))
         if is_one_message(blocks):
             break
     return blocks
@@ -33,12 +33,11 @@ def _head(topic: Topic, stream: StreamPage, page: int, view: View) -> Block:
     return Block((*lines, line(counted, kind=LineKind.QUIET)), opens_card=True)
 
 
-def _papers(topic: Topic, papers: Sequence[DigestPaper], room: Room, view: View) -> list[Block]:
-    section = Section(topic.title[view.lang], topic.query, ())
-    return [Block(_lines(one, section, room, view)) for one in papers]
+def _papers(papers: Sequence[DigestPaper], room: Room, view: View) -> list[Block]:
+    return [Block(_lines(one, room, view)) for one in papers]
 
 
-def _lines(one: DigestPaper, section: Section, room: Room, view: View) -> tuple[Line, ...]:
+def _lines(one: DigestPaper, room: Room, view: View) -> tuple[Line, ...]:
     lines = [title_line(one, view)]
     if chinese := marked_chinese_title(one.wordings, view.languages):
         lines.append(line(chinese))
@@ -53,6 +52,6 @@ def _lines(one: DigestPaper, section: Section, room: Room, view: View) -> tuple[
             *marks(one, view.t),
         )
     )
-    if why := matched(one, section, view.t):
+    if why := matched(one, "", view.t):
         lines.append(line(why, kind=LineKind.QUIET))
     return tuple(lines)

@@ -13,7 +13,7 @@ from bot.site.form import Form
 from scheduler import query
 from scheduler.categories import category_name
 from scheduler.digest import Hits
-from scheduler.models import Digest, DigestPaper, Match, PaperId, Section, Subscription
+from scheduler.models import Digest, DigestPaper, Match, PaperId, Subscription
 from scheduler.news import Day, build_for, read_day
 from scheduler.store import Store
 
@@ -99,9 +99,9 @@ def site_day(store: Store, day: date, form: Form) -> SiteDay:
     return SiteDay(
         shown,
         sum(section.query in of_topics for section in shown.sections),
-        tuple(entry(one, section, form.view) for section in shown.sections for one in section.papers),
+        tuple(entry(one, form.view) for section in shown.sections for one in section.papers),
         {
-            key: _entries(news, hits[canonical], papers, Section(titles[key], canonical, ()), form)
+            key: _entries(news, hits[canonical], papers, form)
             for key, canonical in queries.items()
             if hits[canonical]
         },
@@ -131,8 +131,7 @@ def _entries(
     news: Day,
     hits: Mapping[int, Match],
     papers: Mapping[PaperId, DigestPaper],
-    section: Section,
     form: Form,
 ) -> list[Entry]:
     told = [(one.paper.id, hits[key]) for key, one in news.candidates.items() if key in hits]
-    return [entry(replace(papers[name], match=match), section, form.view) for name, match in told]
+    return [entry(replace(papers[name], match=match), form.view) for name, match in told]
