@@ -13,8 +13,11 @@ import pytest
 from aiohttp import web
 
 from bot.enriching import EVERY_NEXT
+from bot.markup import dialect_for, pack
+from bot.render.digest import digest_compact
+from bot.render.view import View
 from scheduler.enrich.budget import Amount
-from scheduler.models import AnnounceType, Schedule, Shortfall, Wording, WordingStatus
+from scheduler.models import AnnounceType, Platform, Schedule, Shortfall, Wording, WordingStatus
 from scheduler.store.enrichments import KEPT
 from tests.builders import TUESDAY, feed, paper
 from tests.e2e.running import until
@@ -23,6 +26,7 @@ from tests.newsdesk import ABSTRACT, FIVE, newsdesk, papers, titles
 from tests.patience import PATIENCE
 
 EIGHT = FIVE + timedelta(hours=3)
+PLAIN = dialect_for(Platform.CONSOLE)
 KITES = paper("2609.00009", "Kites: how they fly", "We show how kites fly in a storm, and why.")
 
 
@@ -178,6 +182,54 @@ async def test_a_digest_leaves_on_its_minute_and_says_why_it_is_not_translated(
         assert told.shortfall is shortfall
         assert desk.report()["services"][0]["works"] is (shortfall is Shortfall.UNSOUND)
         assert [one.paper.title for one in told.papers] == [one.title for one in papers(3)]
+
+
+def thinking(asked: plays.Asked) -> web.Response:
+    """A good answer behind a model's thoughts."""
+    words = json.dumps(plays.words(asked), ensure_ascii=False)
+    return plays.completion(asked, f"<think>Is it {{a}} policy?</think>\n```json\n{words}\n```")
+
+
+PLANTED = "航海策略 https://evil.example/win @evilbot"
+
+
+@pytest.mark.parametrize(
+    ("play", "settings", "title", "footer"),
+    [
+        (plays.good, {}, True, ""),
+        (plays.takes("json_object", otherwise=500), {}, True, ""),
+        (plays.takes("none", otherwise=400), {}, True, ""),
+        (thinking, {}, True, ""),
+        (plays.slow(0.02), {}, True, ""),
+        (plays.with_words(tldr="提出一种策略，达到99.9%。"), {}, True, ""),
+        (plays.with_words(title=PLANTED), {}, True, ""),
+        (plays.slow(1), {"model_timeout": "0.1"}, False, "the translation service cannot be reached"),
+        (plays.refuses(429, retry_after=86_400), {}, False, "the translation service cannot be reached"),
+        (plays.refuses(500), {}, False, "the translation service cannot be reached"),
+        (plays.refuses(401), {}, False, "the translation service refuses; the operator has been told"),
+        (plays.refuses(400), {}, False, "no sound translation came"),
+        (plays.saying(lambda _: '{"id": "2609.00001", "title": '), {}, False, "no sound translation came"),
+        (plays.with_words(id="2609.99999"), {}, False, "no sound translation came"),
+        (plays.good, {"daily_money": "0", "model_price_read": "1"}, False, "daily budget reached"),
+    ],
+)
+async def test_whatever_a_model_plays_the_digest_has_the_right_words_and_the_right_last_line(
+    play: plays.Answering, settings: dict[str, str], title: bool, footer: str
+) -> None:
+    async with newsdesk(**settings) as desk:
+        desk.chat("bo", "zh")
+        desk.announces(*papers(3))
+        desk.server.always(play)
+        await desk.enriches()
+        told = desk.plans(EIGHT)
+        assert told is not None
+        assert [bool(one) for one in titles(told)] == [title] * 3
+        view = View("en", "zh", "UTC", Platform.CONSOLE)
+        shown = "\n".join(packed.plain for packed in pack(digest_compact(told, view), PLAIN))
+        assert all(one.title in shown for one in papers(3))
+        assert not any(sign in shown for sign in ("evil.example", "@evil", "99.9", "<think>"))
+        said = [line for line in shown.splitlines() if "Not translated" in line]
+        assert said == ([f"Not translated today: 3 of 3 ({footer})"] if footer else [])
 
 
 async def test_what_is_not_there_in_time_is_left_out() -> None:

@@ -376,7 +376,12 @@ def test_the_shared_digest_goes_round() -> None:
     text = write(digest_of(store, TUESDAY, query, None, NOW), "text", "both", "UTC", NOW)
     assert "Arxiv 发布时间: 2026-09-28 20:00 EDT (2026-09-29 08:00 UTC+8)" in text.splitlines()[0]
     assert imported(other, text).papers == 144
-    assert write(digest_of(other, TUESDAY, query, None, NOW), "text", "both", "UTC", NOW) == text
+    for form in ("text", "json", "markdown", "html"):
+        printed_by = [
+            write(digest_of(each, TUESDAY, query, None, NOW), form, "both", "UTC", NOW)
+            for each in (store, other)
+        ]
+        assert printed_by[0] == printed_by[1], form
     one, two = papers_of(store), papers_of(other)
     for key in one:
         assert one[key][1:] == two[key][1:], key

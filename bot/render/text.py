@@ -18,6 +18,7 @@ def digest_text(digest: Digest, generated: datetime, zone: str, lang: str) -> st
 
     "en" has an English head and no Chinese; the other two have a Chinese head and both languages. What is printed
     can be read again (`scheduler.sources.digests`): one line a field, and no field that says what another one says.
+    What a source wrote as TeX or markup is printed as people read it, and is what an import takes for the raw text.
     """
     t = translator("en" if lang == "en" else "zh")
     languages = ("en",) if lang == "en" else ("en", "zh")
