@@ -28,6 +28,7 @@ from bot.deliveries import render
 from bot.outages import Outages
 from bot.outbox import Sender
 from bot.ports import ChatAdapter, PlatformStopped
+from bot.render import fonts
 from bot.site import keeping
 from scheduler import editions, gaps, harvesting, jobs, meaning, planning, seeds, topics
 from scheduler.enriching import Enricher, Waiting
@@ -96,7 +97,7 @@ def assemble(settings: Settings) -> Assembly:
         settings.categories,
         settings.contact,
         encoder(settings),
-        settings.font,
+        settings.font or fonts.installed(),
         others(settings).names,
         most_for_a_chat=settings.chat_subscriptions,
         most_for_a_member=settings.member_subscriptions,

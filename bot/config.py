@@ -406,7 +406,7 @@ class Settings:
     site_lang: str = setting(_content, "en", "The static site: what papers are shown in: en, zh or both.")
     site_url: str = setting(_no_url_or, "", "The static site: its address, for links in its feeds.")
     font: Path | None = setting(
-        _font, "", "A font file with Chinese for the words in pictures. Empty: Latin letters only."
+        _font, "", "A font file with Chinese for the words in pictures. Empty: one that this machine has."
     )
     chat_subscriptions: int = setting(_count, "100", "How many subscriptions a chat may have.")
     member_subscriptions: int = setting(

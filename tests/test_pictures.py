@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from datetime import date, timedelta
 from io import BytesIO
 from pathlib import Path
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 from PIL import Image, ImageFont
 
 from bot.locale import translator
+from bot.render import fonts
 from bot.render.charts import DailyCounts, daily_picture, finding, number_lines, rate_words
 from bot.render.pictures import COLOURS, HEIGHT, WIDTH, Axes, Named, Pen, bars, lines, writable
 from scheduler.trends import Trend, trend
@@ -86,19 +86,8 @@ def test_the_built_in_font_writes_ascii_and_what_folds_to_it() -> None:
     assert writable("强化学习", None) == ""
 
 
-def chinese_font() -> Iterator[Path]:
-    folders = [Path("/usr/share/fonts"), Path("/Library/Fonts"), Path.home() / ".fonts"]
-    for path in (path for folder in folders for path in folder.rglob("*.[to]t[cf]")):
-        try:
-            face = ImageFont.truetype(str(path), 20)
-        except OSError:
-            continue
-        if bytes(face.getmask("强")) != bytes(face.getmask("\U0010fffe")):
-            yield path
-
-
-def test_a_font_of_the_operators_writes_chinese() -> None:
-    font = next(chinese_font(), None)
+def test_a_font_of_the_machine_writes_chinese() -> None:
+    font = fonts.installed()
     if font is None:
         pytest.skip("no font with Chinese is installed here")
     assert writable("强化学习：每天", font) == "强化学习：每天"
@@ -107,6 +96,19 @@ def test_a_font_of_the_operators_writes_chinese() -> None:
     assert (
         picture(with_words).tobytes() != picture(daily_picture(counts, translator("zh"), None).png).tobytes()
     )
+
+
+def test_the_best_font_is_found_below_a_folder_and_what_is_none_is_passed_over(tmp_path: Path) -> None:
+    assert fonts.installed([tmp_path / "missing", tmp_path]) is None
+    (tmp_path / "NotoSansSC-Regular.otf").write_bytes(b"no font")
+    assert fonts.installed([tmp_path]) is None
+    own = ImageFont.load_default(12)
+    assert isinstance(own, ImageFont.FreeTypeFont)
+    inside = tmp_path / "truetype" / "droid"
+    inside.mkdir(parents=True)
+    (inside / "DroidSansFallback.ttf").write_bytes(own.font_bytes)
+    assert fonts.installed([tmp_path]) == inside / "DroidSansFallback.ttf"
+    assert fonts.face(inside / "DroidSansFallback.ttf") == 0
 
 
 def test_letters_are_large_enough_for_360_pixels() -> None:

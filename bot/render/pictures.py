@@ -17,6 +17,8 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont
 
+from bot.render import fonts
+
 WIDTH, HEIGHT = 720, 432
 """Pixels: twice what a small phone gives a picture in a chat."""
 
@@ -120,7 +122,7 @@ class Pen:
 @lru_cache(maxsize=16)
 def _font(path: Path | None, size: int) -> ImageFont.FreeTypeFont:
     if path is not None:
-        return ImageFont.truetype(str(path), size * _FINE)
+        return ImageFont.truetype(str(path), size * _FINE, index=fonts.face(path) or 0)
     own = ImageFont.load_default(size * _FINE)
     assert isinstance(own, ImageFont.FreeTypeFont)
     return own
