@@ -28,7 +28,14 @@ def pack(blocks: Iterable[Block], dialect: Dialect) -> tuple[Packed, ...]:
     A block that does not fit alone is split between its lines, a line at blanks, and a word that is longer
     than a message between letters. Blocks that show nothing are skipped.
     """
-    pieces = [piece for block in blocks for piece in _pieces(tidy_block(block), dialect)]
+    tidy = [shown for block in blocks if (shown := tidy_block(block)).lines]
+    if not tidy:
+        return ()
+    # Most are one message: then each block is written once, and none alone to see whether it fits.
+    whole = dialect.write(tidy)
+    if dialect.fits(whole):
+        return (whole,)
+    pieces = [piece for block in tidy for piece in _pieces(block, dialect)]
     messages: list[Packed] = []
     while pieces:
         count = _count_that_fits(pieces, dialect)
@@ -58,8 +65,6 @@ def _fit(blocks: list[Block], dialect: Dialect) -> bool:
 
 def _pieces(block: Block, dialect: Dialect) -> Iterator[Block]:
     """The block itself, or as few blocks as its lines need to fit one by one."""
-    if not block.lines:
-        return
     if _fit([block], dialect):
         yield block
         return
