@@ -130,13 +130,6 @@ def next_day(now: datetime) -> date:
     return day
 
 
-def announcement_days(first: date, last: date) -> tuple[date, ...]:
-    """Every expected announcement date from `first` to `last`, both included, oldest first."""
-    span = (last - first).days + 1
-    days = (first + timedelta(days=offset) for offset in range(max(span, 0)))
-    return tuple(day for day in days if is_announcement_day(day))
-
-
 def possible_days(first: date, last: date) -> tuple[date, ...]:
     """Every date from `first` to `last`, both included, on which a list is possible, oldest first."""
     span = (last - first).days + 1

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import gc
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from datetime import date, datetime, timedelta
@@ -21,7 +21,7 @@ from scheduler import calendar, digest, slots
 from scheduler.digest import Built
 from scheduler.models import Chat, Digest, Order, Schedule, Shortfall, Subscription
 from scheduler.news import Day, News, build_for_chat
-from scheduler.planning import Render, Round, Slot, capped, round_at
+from scheduler.planning import Render, Round, Slot, capped
 from scheduler.store import Store
 from scheduler.store.due import DueChat, DueRow
 from scheduler.store.mutes import Mute
@@ -376,13 +376,3 @@ def _content(one: Subscription, dates: Sequence[date]) -> tuple[object, ...]:
     """A subscription without what makes no difference to the digest of these dates."""
     since = one.since if one.since is not None and dates and one.since > dates[0] else None
     return since, *_FOLLOWED(one)
-
-
-def enqueue_digests_if_due(
-    store: Store, now: datetime, render: Render, categories: Iterable[str] = ()
-) -> int:
-    """Plans a whole round at `now`, and returns how many digests were planned."""
-    planner, work, planned = Planner(render), Work(round_at(store, now, categories)), 0
-    while not work.is_over:
-        planned += planner.step(store, work)
-    return planned

@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from scheduler import calendar
+from tests import rounds
 
 
 @pytest.mark.parametrize(
@@ -45,9 +46,9 @@ def test_the_newest_and_the_next_list(now: datetime, newest: date, following: da
 
 
 def test_days_between() -> None:
-    days = calendar.announcement_days(date(2026, 9, 4), date(2026, 9, 9))
+    days = rounds.announcement_days(date(2026, 9, 4), date(2026, 9, 9))
     assert days == (date(2026, 9, 4), date(2026, 9, 7), date(2026, 9, 9))
-    assert calendar.announcement_days(date(2026, 9, 9), date(2026, 9, 4)) == ()
+    assert rounds.announcement_days(date(2026, 9, 9), date(2026, 9, 4)) == ()
 
 
 def test_a_year_without_data_has_the_holidays_that_are_expected() -> None:

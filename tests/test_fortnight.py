@@ -17,6 +17,7 @@ from scheduler import calendar, editions, planning, query, slots
 from scheduler.models import Chat, ChatRef, DeliveryState, Platform, Quiet, Schedule
 from scheduler.store import Store, open_store
 from scheduler.store.thread import StoreThread
+from tests import rounds
 from tests.builders import chat_in, feed, paper
 from tests.test_outbox import FakePlatform
 from tests.test_planning import ZONES
@@ -95,7 +96,7 @@ async def test_each_due_digest_comes_once(start: date, tmp_path: Path) -> None:
             chats[f"{zone} {kind}"] = schedule
             follower(life, f"{zone} {kind}", schedule)
     joined = life.now
-    days = calendar.announcement_days(start, start + timedelta(days=14))
+    days = rounds.announcement_days(start, start + timedelta(days=14))
     for number, day in enumerate(days):
         await life.until(calendar.feed_due(day) + timedelta(minutes=chance.randint(0, 90)))
         life.store.archive.store(

@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 
 from bot import backfilling as shown
 from bot.config import Settings, load_settings
-from scheduler import backfilling, editions, query
+from scheduler import backfilling, query
 from scheduler.backfilling import Days, Step, days_of, joined, missing, slices
 from scheduler.errors import SettingsError, SourceRefused, SourceThrottled, SourceUnavailable
 from scheduler.models import PaperId
 from scheduler.sources import paging
 from scheduler.store.rows import day_keys
 from scheduler.store.thread import StoreThread
+from tests import rounds
 from tests.builders import chat_in, memory_store
 from tests.sources.arxiv_server import Reply, Time, arxiv_server
 from tests.sources.paged_server import QueryApi, Submitted, client_of, oai, query_api, record
@@ -57,7 +58,7 @@ async def test_older_papers_are_found_by_search_and_told_to_nobody() -> None:
     page = inside.archive.search(query.parse("sailing"), today=NOW.date(), limit=100)
     assert page.total == 60
     assert inside.archive.dates(date(2020, 1, 1), date(2030, 1, 1)) == ()
-    assert editions.enqueue_digests_if_due(inside, NOW + timedelta(days=1), lambda *_: ("x",)) == 0
+    assert rounds.planned(inside, NOW + timedelta(days=1), lambda *_: ("x",)) == 0
     known = inside.archive.by_id(PaperId("2601.00060"))
     assert known is not None
     first, last = day_keys(date(2026, 1, 31))

@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 
 from bot.deliveries import render
 from bot.ports import Request
-from scheduler import editions, planning, tastes
+from scheduler import planning, tastes
 from scheduler.models import ChatKind, ChatRef, PaperId, Platform
 from scheduler.news import News
 from scheduler.store import library as store_library
 from scheduler.store.library import LibraryFull, SignalKind
 from scheduler.store.mutes import MuteKind
+from tests import rounds
 from tests.builders import MORNING, TUESDAY, chat_in, feed, memory_store, paper
 from tests.test_commands import NOON, Office, Person
 
@@ -362,7 +363,7 @@ def test_delivery_preview_and_why_agree_on_what_is_muted(office: Office) -> None
     at = MORNING + timedelta(hours=1)
     shown = planning.preview(store, chat, at, News()).digest
     assert [one.paper.id for one in shown.papers] == ["2609.00001"]
-    assert editions.enqueue_digests_if_due(store, at, render) == 1
+    assert rounds.planned(store, at, render) == 1
     (known,) = store.archive.by_ids([PaperId("2609.00002")])
     assert store.outbox.delivered(chat.key, [known.key]) == frozenset()
 

@@ -10,8 +10,9 @@ import pytest
 
 from bot.deliveries import render
 from bot.ports import Part, Request
-from scheduler import digest, editions
+from scheduler import digest
 from scheduler.models import Chat, ChatKind, ChatRef, Digest, Platform
+from tests import rounds
 from tests.builders import TUESDAY, feed, paper
 from tests.test_commands import NOON, Office, Person
 
@@ -66,7 +67,7 @@ def told(office: Office) -> dict[str, Digest]:
         made[chat.ref.chat_id] = shown
         return render(chat, shown, run_key)
 
-    editions.enqueue_digests_if_due(office.store, MORNING_AFTER, keep)
+    rounds.planned(office.store, MORNING_AFTER, keep)
     return made
 
 

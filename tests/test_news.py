@@ -12,6 +12,7 @@ from scheduler import editions, planning, query
 from scheduler.models import Chat, Digest, PaperId, Wording
 from scheduler.news import News
 from scheduler.store import Store
+from tests import rounds
 from tests.builders import MORNING, TUESDAY, chat_in, feed, memory_store, paper
 
 MONDAY = date(2026, 9, 28)
@@ -98,7 +99,7 @@ def plain(_chat: Chat, digest: Digest, _run_key: str) -> tuple[str, ...]:
 def test_a_second_slot_looks_only_at_what_is_new_or_changed(store: Store) -> None:
     chat = follower(store, "ada")
     due = MORNING.replace(hour=8)
-    assert editions.enqueue_digests_if_due(store, due, plain) == 1
+    assert rounds.planned(store, due, plain) == 1
     tomorrow = due.replace(day=30)
     entry = store.due.of(chat.key)
     assert entry is not None
@@ -106,7 +107,7 @@ def test_a_second_slot_looks_only_at_what_is_new_or_changed(store: Store) -> Non
     assert planning.round_at(store, tomorrow).dates_for(entry, follows) == ()
     store.archive.store(feed(SEA, paper("2609.00002", "A late policy")), now=due)
     assert planning.round_at(store, tomorrow).dates_for(entry, follows) == (TUESDAY,)
-    assert editions.enqueue_digests_if_due(store, tomorrow, plain) == 1
+    assert rounds.planned(store, tomorrow, plain) == 1
     body = store.outbox.digest_body(chat.key, "2026-09-30T08:00")
     assert body is not None
     assert "2609.00002" in body
@@ -115,7 +116,7 @@ def test_a_second_slot_looks_only_at_what_is_new_or_changed(store: Store) -> Non
 
 def test_who_gets_the_same_shares_one_edition(store: Store) -> None:
     chats = [follower(store, f"reader {n}") for n in range(5)] + [follower(store, "other", "older")]
-    assert editions.enqueue_digests_if_due(store, MORNING.replace(hour=8), plain) == 6
+    assert rounds.planned(store, MORNING.replace(hour=8), plain) == 6
     shared = {row["shared"] for row in store.db.query("select shared from digest")}
     assert len(shared) == 2
     assert len(list(store.db.query("select 1 from body"))) == 4

@@ -28,6 +28,7 @@ from scheduler.models import (
 )
 from scheduler.store import Store
 from scheduler.store.due import DueChat
+from tests import rounds
 from tests.builders import chat_in, feed, memory_store, paper
 
 MONDAY, TUESDAY, WEDNESDAY = date(2026, 9, 28), date(2026, 9, 29), date(2026, 9, 30)
@@ -56,7 +57,7 @@ class Newsroom:
 
     def until(self, moment: datetime, step: timedelta = timedelta(minutes=20)) -> None:
         while self.now <= moment:
-            editions.enqueue_digests_if_due(self.store, self.now, self._render, ["cs.LG"])
+            rounds.planned(self.store, self.now, self._render, ["cs.LG"])
             self.now += step
 
     def _render(self, chat: Chat, digest: Digest, run_key: str) -> tuple[str, ...]:
@@ -232,7 +233,7 @@ def test_two_weeks_in_twenty_zones_with_restarts_each_paper_once(start: date) ->
     for zone in ZONES:
         for time in ("01:30", "02:30", "08:00"):
             room.chat(f"{zone} {time}", "policy", time=time, zone=zone)
-    days = calendar.announcement_days(start, start + timedelta(days=14))
+    days = rounds.announcement_days(start, start + timedelta(days=14))
     for number, day in enumerate(days):
         room.until(calendar.announced_at(day) + timedelta(hours=4), timedelta(minutes=chance.randint(3, 40)))
         room.announces(day, paper(f"2603.{number:05d}", f"Policy {number}"))
@@ -309,7 +310,7 @@ def test_a_month_that_was_missed_is_told_of_and_a_late_day_of_it_too(room: Newsr
     room.chat("ada", "policy")
     room.announces(TUESDAY, paper("2609.00000", "Policy zero"))
     room.until(at(TUESDAY, 12))
-    days = calendar.announcement_days(WEDNESDAY, date(2026, 10, 27))
+    days = rounds.announcement_days(WEDNESDAY, date(2026, 10, 27))
     room.now = at(date(2026, 10, 27), 6)
     for number, day in enumerate(days[1:], start=1):
         caught_up(room, day, paper(f"2610.{number:05}", f"Policy {number}"))

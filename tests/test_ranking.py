@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 
 from bot.commands import ordering
 from bot.deliveries import render
-from scheduler import digest, editions, planning, ranking, tastes
+from scheduler import digest, planning, ranking, tastes
 from scheduler.digest import Candidate, Suit
 from scheduler.models import AnnounceType, Chat, ChatKind, Match, Order, PaperId, Reason, Subscription
 from scheduler.news import News
 from scheduler.ranking import ENOUGH, Example, Taste, Vector
 from scheduler.store import Store
+from tests import rounds
 from tests.builders import MORNING, TUESDAY, chat_in, feed, memory_store, paper
 from tests.test_commands import Office, Person
 
@@ -300,7 +301,7 @@ def test_each_chat_is_delivered_its_own_order() -> None:
         store.chats.subscribe(chat.key, '"learning method"', "learning", since=TUESDAY)
     store.chats.save(replace(chats["ada"], order=Order.FOR_YOU), MORNING)
     likes_stars(store, chats["ada"])
-    assert editions.enqueue_digests_if_due(store, MORNING + timedelta(hours=1), render) == 2
+    assert rounds.planned(store, MORNING + timedelta(hours=1), render) == 2
     first = {}
     for name, chat in chats.items():
         body = store.outbox.digest_body(chat.key, "2026-09-29T08:00")

@@ -11,7 +11,6 @@ import pytest
 from bot import savers
 from bot.deliveries import render
 from bot.ports import Part
-from scheduler import editions
 from scheduler.models import (
     Chat,
     ChatKind,
@@ -24,6 +23,7 @@ from scheduler.models import (
     Schedule,
 )
 from scheduler.store import Store
+from tests import rounds
 from tests.builders import MORNING, TUESDAY, chat_in, feed, memory_store, paper
 
 ADA = "console:ada"
@@ -123,7 +123,7 @@ def test_it_stands_behind_the_digest_of_the_day(store: Store) -> None:
     becomes(store, replace(KITES, version=2))
     at = MORNING + timedelta(hours=1)
     assert savers.tell_if_due(store, at) == 0
-    assert editions.enqueue_digests_if_due(store, at, render) == 1
+    assert rounds.planned(store, at, render) == 1
     assert savers.tell_if_due(store, at) == 1
     digest, news = messages(store)
     assert digest.startswith("📬")

@@ -16,10 +16,11 @@ from bot.deliveries import render
 from bot.locale import translator
 from bot.outbox import Sender
 from bot.ports import Part
-from scheduler import calendar, editions, query, slots
+from scheduler import query, slots
 from scheduler.models import Chat, ChatRef, DeliveryState, Paper, Platform, Quiet, Schedule
 from scheduler.store.outbox import Plan
 from scheduler.store.thread import StoreThread
+from tests import rounds
 from tests.builders import chat_in, feed, memory_store, paper
 from tests.test_commands import Office, Person
 from tests.test_outbox import FakePlatform
@@ -135,7 +136,7 @@ class Room:
 
     def until(self, moment: datetime, step: timedelta = timedelta(minutes=20)) -> None:
         while self.now <= moment:
-            editions.enqueue_digests_if_due(self.store, self.now, render, ["cs.LG"])
+            rounds.planned(self.store, self.now, render, ["cs.LG"])
             self.now += step
 
     def received(self, chat: Chat) -> list[tuple[str, str, datetime]]:
@@ -158,7 +159,7 @@ def room() -> Room:
 
 def week(room: Room) -> None:
     """Five announcements, each while its day begins."""
-    for number, day in enumerate(calendar.announcement_days(MONDAY, date(2026, 10, 2))):
+    for number, day in enumerate(rounds.announcement_days(MONDAY, date(2026, 10, 2))):
         room.until(datetime.combine(day, time(4, 0), UTC))
         room.announces(day, paper(f"2609.0000{number}", f"Policy {number}"))
     room.until(at(date(2026, 10, 6), 0))
@@ -177,7 +178,7 @@ def test_as_soon_as_it_is_announced(room: Room) -> None:
     chat = room.chat("ada", Schedule("20:00", "UTC", at_announcement=True))
     week(room)
     assert [run for run, _, _ in room.received(chat)] == [
-        f"{day.isoformat()}Tannounced" for day in calendar.announcement_days(MONDAY, date(2026, 10, 2))
+        f"{day.isoformat()}Tannounced" for day in rounds.announcement_days(MONDAY, date(2026, 10, 2))
     ]
     assert all(leaves.hour == 4 for _, _, leaves in room.received(chat))
 

@@ -10,11 +10,12 @@ from typing import TypeVar
 
 import pytest
 
-from scheduler import calendar, editions, jobs, query
+from scheduler import calendar, jobs, query
 from scheduler.models import Batch, BatchState, CauseKind, Chat, Digest, PaperId, Schedule
 from scheduler.sources.http import SourceClient
 from scheduler.store import Store, open_store
 from scheduler.store.thread import StoreThread
+from tests import rounds
 from tests.arxiv_week import Clock, ScriptedArxiv, client_of, playing, title_of, utc
 from tests.builders import chat_in
 from tests.sources.arxiv_server import Reply
@@ -60,7 +61,7 @@ class Desk:
             began = clock.now
             for batch in await jobs.fetch_if_due(client, self.thread, CATEGORIES, began):
                 self._note(batch)
-            editions.enqueue_digests_if_due(self.store, clock.now, self._render, CATEGORIES)
+            rounds.planned(self.store, clock.now, self._render, CATEGORIES)
             clock.now = max(clock.now, began + step)
 
     def _note(self, batch: Batch) -> None:

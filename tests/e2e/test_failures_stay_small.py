@@ -35,6 +35,7 @@ from scheduler.sources.http import SourceClient
 from scheduler.store import Store
 from scheduler.store.outbox import Plan
 from scheduler.store.thread import StoreThread
+from tests import rounds
 from tests.builders import MORNING, TUESDAY, chat_in, feed, memory_store, paper
 from tests.e2e.running import until
 from tests.fakes.platform import SilentPlatform
@@ -205,10 +206,10 @@ def test_a_digest_that_cannot_be_made_keeps_nobody_back(
             raise RuntimeError("as this test wants")
         return ("{}",)
 
-    assert editions.enqueue_digests_if_due(store, LATER, render, ["cs.LG"]) == 2
+    assert rounds.planned(store, LATER, render, ["cs.LG"]) == 2
     assert "console:bob could not be planned" in caplog.text
     assert [entry.chat.title for entry in store.due.by(LATER)] == ["bob"]
-    assert editions.enqueue_digests_if_due(store, LATER, plain, ["cs.LG"]) == 1
+    assert rounds.planned(store, LATER, plain, ["cs.LG"]) == 1
 
 
 def test_a_slot_that_was_moved_meanwhile_is_left_alone(store: Store) -> None:
@@ -233,11 +234,11 @@ def test_one_chat_that_cannot_be_written_keeps_nobody_back(
         "create temp trigger as_this_test_wants before insert on delivery "
         f"when new.chat = {bob.key} begin select raise(abort, 'as this test wants'); end"
     )
-    assert editions.enqueue_digests_if_due(store, LATER, plain, ["cs.LG"]) == 2
+    assert rounds.planned(store, LATER, plain, ["cs.LG"]) == 2
     assert caplog.text.count("could not be planned") == 1
     assert "console:bob could not be planned" in caplog.text
     store.db.execute("drop trigger as_this_test_wants")
-    assert editions.enqueue_digests_if_due(store, LATER, plain, ["cs.LG"]) == 1
+    assert rounds.planned(store, LATER, plain, ["cs.LG"]) == 1
 
 
 # fetching
