@@ -77,6 +77,7 @@ def test_digests_mark_what_they_show() -> None:
     for whole in (digest_html(told, BOTH), digest_markdown(told, BOTH)):
         assert "CAPEX → ?" in whole
         assert "3.6k → 36k?" in whole
+    assert "⚠&nbsp;CAPEX → ?" in digest_html(told, BOTH), "the sign does not end a line"
 
 
 def test_a_failed_translation_shows_the_original() -> None:

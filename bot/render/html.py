@@ -134,8 +134,11 @@ def _summary(one: DigestPaper, view: View) -> str:
 
 
 def marked(*marks: str) -> list[str]:
-    """What a reader must know of a paper, set off from the rest; marks that say nothing are left out."""
-    return [f'<span class="mark">{text(mark)}</span>' for mark in marks if mark]
+    """What a reader must know of a paper, set off from the rest; marks that say nothing are left out.
+
+    A warning sign stands on the line of what it warns of.
+    """
+    return [f'<span class="mark">{text(mark).replace("⚠ ", "⚠&nbsp;")}</span>' for mark in marks if mark]
 
 
 def _facts(one: DigestPaper, section: Section, view: View) -> Iterator[str]:
