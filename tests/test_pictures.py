@@ -8,7 +8,7 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from PIL import Image, ImageFont
 
@@ -71,6 +71,7 @@ def test_each_line_has_its_colour_and_is_named_at_its_end() -> None:
     st.text(max_size=80),
     st.lists(st.integers(0, 100_000), max_size=40),
 )
+@example([[5e-324]], "", [])
 @settings(max_examples=25)
 def test_whatever_the_numbers_and_names_there_is_a_picture(
     values: list[list[float | None]], name: str, counts: list[int]

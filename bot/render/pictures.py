@@ -28,6 +28,9 @@ _FINE = 2
 _BLACK, _GREY, _PALE, _WHITE = "#1a1a1a", "#5c5c5c", "#dddddd", "#ffffff"
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00")
 _TITLE, _SMALL = 34, 26
+_LEAST = 1e-9
+"""Rates below that are drawn as none: no axis could be named for them."""
+
 _MARGIN = 20
 _TOP, _BOTTOM = 128, 44
 _LEFT = 70
@@ -198,7 +201,7 @@ def lines(axes: Axes, series: Sequence[Named], font: Path | None = None) -> byte
     room = max((pen.width(name, _SMALL) for name in names), default=0) + 3 * _MARKER
     highest = max((value for each in series for value in each.values if value is not None), default=0)
     count = max((len(each.values) for each in series), default=0)
-    frame = _Frame(pen, axes, highest or 1, count, WIDTH - _MARGIN - room - _MARKER)
+    frame = _Frame(pen, axes, highest if highest > _LEAST else 1, count, WIDTH - _MARGIN - room - _MARKER)
     ends: list[tuple[float, int]] = []
     for number, each in enumerate(series):
         known = [frame.at(place, value) for place, value in enumerate(each.values) if value is not None]
