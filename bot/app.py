@@ -408,6 +408,9 @@ async def supervise(
             logger.error("%s is off: %s", name, error)
             return
         except Exception as error:
+            if (task := asyncio.current_task()) is not None and task.cancelling():
+                # What broke on the way out must not make the stop unheard: nobody says it twice.
+                raise asyncio.CancelledError from error
             reason = f"{type(error).__name__}: {error}"
         was_up = asyncio.get_running_loop().time() - started > LONGEST_PAUSE
         failures = 1 if was_up else failures + 1

@@ -15,6 +15,7 @@ from telegram.error import Conflict, NetworkError
 
 from bot.adapters.telegram.commands import menus
 from bot.adapters.telegram.connection import PollWatch, RefusedError, without_token
+from bot.app import supervise
 from bot.markup import Card
 from bot.ports import Button, CommandSpec, Keyboard, Part, PlatformStopped, Reply, Request, Retry, Sent
 from scheduler.models import ChatRef, Platform
@@ -366,6 +367,34 @@ async def test_a_stop_does_not_wait_for_the_next_poll(
 
 
 # stopping
+
+
+async def test_a_stop_in_the_moment_of_the_start_ends_the_run() -> None:
+    rig = await rig_for(Answers())
+    rig.telegram.stall(None, method="deleteWebhook")
+    run = asyncio.create_task(supervise("telegram", rig.adapter.run))
+    await eventually(lambda: bool(rig.telegram.called("deleteWebhook")))
+    run.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(run, PATIENCE)
+    await rig.stop()
+
+
+async def test_a_stop_is_heard_whatever_breaks_on_the_way_out() -> None:
+    begun = asyncio.Event()
+
+    async def breaks() -> None:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            raise RuntimeError("still running")
+
+    run = asyncio.create_task(supervise("telegram", breaks))
+    await begun.wait()
+    run.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(run, PATIENCE)
 
 
 async def test_a_stop_lets_a_running_answer_finish_and_confirms_what_was_read() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from telegram import CallbackQuery, ChatMemberUpdated, ChatShared, InlineQuery, Message, Update
 from telegram.constants import CallbackQueryLimit
 from telegram.error import InvalidToken, NetworkError, TelegramError
-from telegram.ext import Application, ApplicationBuilder, ExtBot, TypeHandler
+from telegram.ext import Application, ApplicationBuilder, ExtBot, TypeHandler, Updater
 
 from bot.adapters.telegram import updates
 from bot.adapters.telegram.answering import STARTING, Asked, Replies
@@ -178,14 +178,15 @@ class TelegramAdapter:
     async def _poll(self, application: _Application, watch: PollWatch, stack: AsyncExitStack) -> None:
         updater = application.updater
         assert updater is not None
+        # Before it starts: a stop in that moment would leave it running, and the application will not be closed then.
+        stack.push_async_callback(_end, updater)
+        stack.callback(watch.stop)
         await updater.start_polling(
             timeout=timedelta(seconds=self._poll_seconds),
             allowed_updates=ALLOWED_UPDATES,
             drop_pending_updates=False,
             error_callback=watch.failed,
         )
-        stack.push_async_callback(updater.stop)
-        stack.callback(watch.stop)
         logger.info("Telegram: receiving as @%s", self._username)
 
     def _forget(self) -> None:
@@ -361,6 +362,11 @@ async def _stop(application: _Application) -> None:
             await application.stop()
     except TimeoutError:
         logger.warning("Telegram: answers that were not ready in %g s are given up", STOP_PATIENCE)
+
+
+async def _end(updater: Updater) -> None:
+    if updater.running:
+        await updater.stop()
 
 
 async def _initialise(application: _Application) -> None:
