@@ -8,16 +8,15 @@ digests leave at once.
 
 from __future__ import annotations
 
-import gc
 import logging
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import date, datetime, timedelta
 from operator import attrgetter
 from typing import Protocol
 
 from scheduler import calendar, digest, slots
+from scheduler.collecting import without_collecting
 from scheduler.digest import Built
 from scheduler.models import Chat, Digest, Order, Schedule, Shortfall, Subscription
 from scheduler.news import Day, News, build_for_chat
@@ -142,7 +141,7 @@ class Planner:
         """
         before = work.place
         try:
-            with _without_collecting(), store.writing():
+            with without_collecting(), store.writing():
                 return self._step(store, work)
         except Exception:
             # What was made in the transaction is not in the outbox.
@@ -285,19 +284,6 @@ class Planner:
             )
             work.digests[wish] = replace(built, digest=replace(built.digest, meant_for=wish.meant_for))
         return work.digests[wish]
-
-
-@contextmanager
-def _without_collecting() -> Iterator[None]:
-    """The thousands of rows of a step set off the garbage collector again and again, which then looks through the
-    whole archive's index for nothing."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _named(store: Store, work: Work) -> str:

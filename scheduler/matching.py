@@ -19,6 +19,7 @@ from functools import partial
 from itertools import chain, compress, pairwise, repeat
 from typing import NamedTuple
 
+from scheduler.collecting import without_collecting
 from scheduler.models import AnnounceType, Match, Paper, Wording
 from scheduler.query import Field, Node, Not, Or, Query, Term, positive_terms
 from scheduler.tokens import NAME_GAP, Document, Place, Run, document, token_places
@@ -64,7 +65,8 @@ class DayIndex:
             document(paper, wordings, kinds)
             for (paper, wordings), kinds in zip(papers, chain(types, repeat(())), strict=False)
         ]
-        self._columns = {field: _Column(_streams(documents, field), field) for field in _MATCH_FIELDS}
+        with without_collecting():
+            self._columns = {field: _Column(_streams(documents, field), field) for field in _MATCH_FIELDS}
         self._all = (1 << self.size) - 1
 
     def mask(self, query: Query, *, today: date | None = None) -> int:
@@ -134,13 +136,14 @@ def matches(
     """For each query that finds something, by canonical text, the indices of its papers; equal ones once."""
     found: dict[str, tuple[int, ...]] = {}
     seen: set[str] = set()
-    for query in queries:
-        if query.canonical in seen:
-            continue
-        seen.add(query.canonical)
-        papers = index.papers(query, today=today)
-        if papers:
-            found[query.canonical] = papers
+    with without_collecting():
+        for query in queries:
+            if query.canonical in seen:
+                continue
+            seen.add(query.canonical)
+            papers = index.papers(query, today=today)
+            if papers:
+                found[query.canonical] = papers
     return found
 
 

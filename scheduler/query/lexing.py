@@ -61,6 +61,7 @@ _NOT_HERE = ("co", "jr", "rn", "rep", "doi", "comment", "journal")
 _WHEN = r"\d|to?day\b|yesterday\b"
 _SIGNS = re.compile(
     rf"""(?P<blank>\s+)
+    | (?P<plain>[a-z]+(?![^\s"()|]))  # most words are such ones, and found before all else is tried
     | (?P<open>\() | (?P<close>\))
     | "(?P<phrase>[^"]*)(?P<end>"?)(?P<star>\**)
     | (?P<or>\|+)
@@ -127,6 +128,7 @@ def _alone(sign: Sign) -> Callable[[re.Match[str]], Lexeme]:
 
 _READERS: dict[str, Callable[[re.Match[str]], Lexeme | None]] = {
     "blank": lambda _: None,
+    "plain": _word,
     "word": _word,
     "star": _phrase,
     "open": _alone(Sign.OPEN),

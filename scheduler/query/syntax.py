@@ -157,6 +157,9 @@ class Query:
     canonical: str = dataclass_field(init=False, compare=False)
 
     def __post_init__(self) -> None:
+        if not self.limits and not self.by_relevance:
+            object.__setattr__(self, "canonical", str(self.root) if self.root is not None else "")
+            return
         parts = [str(self.root)] if self.root is not None else []
         if isinstance(self.root, Or) and self.limits:
             parts = [f"({self.root})"]
