@@ -271,6 +271,8 @@ def _words_term(field: Field, text: str) -> Term:
 
 
 def _is_id(word: str) -> bool:
+    if word.isalpha():
+        return False
     if not LOOKS_LIKE_ID.fullmatch(word) and "://" not in word and not word.lower().startswith("arxiv:"):
         return False
     try:

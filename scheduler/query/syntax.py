@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from datetime import date
 from enum import StrEnum
+from functools import lru_cache
 
 from scheduler.query.dates import DateLimit, narrowest
 from scheduler.tokens import Run, folded
@@ -101,12 +102,17 @@ class Term:
         return Kind.WORD if len(self.runs[0].tokens) == 1 else Kind.PHRASE
 
     def __str__(self) -> str:
-        body = self.text if self.field in _KIND_OF_FIELD else folded(self.text)
-        if self.is_open:
-            body = f"{self.text}*"
-        if " " in body or ":" in body or (not self.field and LOOKS_LIKE_ID.fullmatch(body)):
-            body = f'"{body}"'
-        return f"{self.field}:{body}" if self.field else body
+        return _spelt(self.field, self.text, self.is_open)
+
+
+@lru_cache(maxsize=1 << 14)
+def _spelt(field: Field, text: str, is_open: bool) -> str:
+    body = text if field in _KIND_OF_FIELD else folded(text)
+    if is_open:
+        body = f"{text}*"
+    if " " in body or ":" in body or (not field and LOOKS_LIKE_ID.fullmatch(body)):
+        body = f'"{body}"'
+    return f"{field}:{body}" if field else body
 
 
 @dataclass(frozen=True, slots=True)
