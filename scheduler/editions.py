@@ -9,7 +9,7 @@ digests leave at once.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import date, datetime, timedelta
 from operator import attrgetter
@@ -23,7 +23,6 @@ from scheduler.news import Day, News, build_for_chat
 from scheduler.planning import Render, Round, Slot, capped
 from scheduler.store import Store
 from scheduler.store.due import DueChat, DueRow
-from scheduler.store.mutes import Mute
 from scheduler.store.outbox import Edition, Issue
 from scheduler.store.rows import day_keys
 
@@ -93,7 +92,7 @@ class _Wish:
     meant_for: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Span:
     """What follows from a chat's slot, settings and subscriptions: the dates that it may not know, and the run key from
     which on its runs may have told of their papers. `number` stands for these three in a round."""
@@ -106,6 +105,11 @@ class _Span:
     is_of_its_own: bool
 
 
+_Group = tuple[int, tuple[str, ...], tuple[int, ...], int]
+"""What the chats have in common that get one edition: their span's number, what they mute, the lists of what they were
+told of, and the chat's own key where its taste makes it the only one."""
+
+
 @dataclass(slots=True)
 class Work:
     """A round on its way: the place of the last chat that was planned, and what its steps share."""
@@ -116,11 +120,12 @@ class Work:
     size: int = FIRST_STEP
     is_careful: bool = False
     made: int = 0
+    issued: int = 0
     numbered: int = 0
     days: dict[tuple[date, ...], Day] = field(default_factory=dict)
     before: dict[tuple[date, ...], tuple[int, ...]] = field(default_factory=dict)
     spans: dict[tuple[object, ...], _Span] = field(default_factory=dict)
-    groups: dict[tuple[int, tuple[str, ...], tuple[int, ...], int], _Made] = field(default_factory=dict)
+    groups: dict[_Group, _Made] = field(default_factory=dict)
     digests: dict[_Wish, Built] = field(default_factory=dict)
     editions: dict[tuple[object, ...], _Made] = field(default_factory=dict)
 
@@ -192,30 +197,34 @@ class Planner:
         recent = store.outbox.recent(keys, min(span.since for _, span in cases))
         before = {key for dates in {span.dates for _, span in cases} for key in work.before[dates]}
         older = store.outbox.who_got(keys, sorted(before))
-        mutes = store.mutes.of_each(keys)
+        mutes = {chat: tuple(one.query for one in muted) for chat, muted in store.mutes.of_each(keys).items()}
         issues: list[Issue] = []
-        closed: dict[tuple[datetime, bool], list[int]] = {}
-        now, work.made, row = work.round.now.timestamp(), 0, cases[0][0]
+        closed: dict[tuple[Slot, date | None], list[int]] = {}
+        work.made, row = 0, cases[0][0]
         for row, span in cases:
-            slot, runs = span.slot, recent.get(row.key, ())
+            slot, runs, newest = span.slot, recent.get(row.key, ()), None
             if not slot.is_missed and not work.round.is_settled:
                 continue
             if not slot.is_missed and all(run.run_key != slot.run_key for run in runs):
-                newer = [run.told for run in runs if run.told and run.run_key >= span.since]
-                told = (*newer, *older.get(row.key, ()))
-                made = self._group(store, work, row, span, mutes.get(row.key, ()), told)
+                told = older.get(row.key, ())
+                if runs:
+                    told = (*(run.told for run in runs if run.told and run.run_key >= span.since), *told)
+                muted = mutes.get(row.key, ())
+                known = (span.number, muted, told, row.key if span.is_of_its_own else 0)
+                made = work.groups.get(known) or self._group(store, work, row, span, known)
                 if made is None or made.waits:
                     continue
                 if made.edition is not None:
-                    leaves = _leaves(span.schedule, now + slots.spread(row.address, work.round.width))
-                    issues.append(Issue(row.key, slot.run_key, made.edition, leaves))
-            closed.setdefault((slot.next_slot, slot.is_missed), []).append(row.key)
+                    newest = made.edition.newest
+                    issues.append(Issue(row.key, slot.run_key, made.edition, _leaves(work, span.schedule)))
+            closed.setdefault((slot, newest), []).append(row.key)
             if work.made >= NEW_IN_STEP:
                 break
         work.place = (row.slot, row.key)
         work.size = FIRST_STEP if work.made >= NEW_IN_STEP else min(work.size * 2, STEP)
         store.outbox.issue(issues, work.round.now)
-        _close(store, work.round, closed)
+        for (slot, newest), chats in closed.items():
+            _close(store, work.round, slot, chats, newest)
         return len(issues)
 
     def _group(
@@ -224,17 +233,13 @@ class Planner:
         work: Work,
         row: DueRow,
         span: _Span,
-        muted: Sequence[Mute],
-        told: tuple[int, ...],
+        known: _Group,
     ) -> _Made | None:
-        """What all chats get that do not differ from this one; None where that cannot be said now."""
-        queries = tuple(one.query for one in muted)
-        known = (span.number, queries, told, row.key if span.is_of_its_own else 0)
-        if known in work.groups:
-            return work.groups[known]
+        """What all chats of a group get, which do not differ from this one; None where that cannot be said now."""
         entry, follows = _entry(store, row), store.members.followed_in(row.key)
+        _, muted, told, _ = known
         try:
-            wish = _wish(store, work, entry, span, follows, queries, told)
+            wish = _wish(store, work, entry, span, follows, muted, told)
             made = self._made(store, work, entry, wish, follows)
         except Exception:
             logger.exception("the digest of %s could not be planned", entry.chat.ref)
@@ -316,12 +321,11 @@ def _lists_before(store: Store, day: Day) -> tuple[int, ...]:
     return store.outbox.lists_with(key for key in day.candidates if key < first)
 
 
-def _close(store: Store, came: Round, closed: Mapping[tuple[datetime, bool], Sequence[int]]) -> None:
-    for (next_slot, is_missed), chats in closed.items():
-        if is_missed:
-            store.due.close(chats, next_slot)
-        else:
-            store.due.close(chats, next_slot, came.newest, came.revision)
+def _close(store: Store, came: Round, slot: Slot, chats: Sequence[int], newest: date | None) -> None:
+    if slot.is_missed:
+        store.due.close(chats, slot.next_slot)
+    else:
+        store.due.close(chats, slot.next_slot, came.newest, came.revision, told_of=newest)
 
 
 def _look(chat: Chat) -> tuple[object, ...]:
@@ -329,8 +333,11 @@ def _look(chat: Chat) -> tuple[object, ...]:
     return chat.ref.platform, *_SHOWN(chat)
 
 
-def _leaves(schedule: Schedule, moment: float) -> float:
-    """When a chat's digest may leave: at its own place in the spread (POSIX seconds), but not in its quiet hours."""
+def _leaves(work: Work, schedule: Schedule) -> float:
+    """When the next digest may leave: chats that are due together one after the other, but none in its quiet hours."""
+    came = work.round
+    moment = came.now.timestamp() + came.width * min(work.issued / max(came.count, 1), 1)
+    work.issued += 1
     if schedule.quiet is None:
         return moment
     return slots.quiet_end(schedule, slots.moment(moment)).timestamp()

@@ -61,8 +61,8 @@ their digests need, at most over this minute."""
 
 @dataclass(slots=True)
 class Round:
-    """What is due at `now`: the slots until `until`, spread over `width` seconds; and what every chat may be told of:
-    the announcement dates with papers, those of them that came late, and how often each was changed."""
+    """What is due at `now`: `count` slots until `until`, spread over `width` seconds; and what every chat may be told
+    of: the announcement dates with papers, those of them that came late, and how often each was changed."""
 
     now: datetime
     until: datetime
@@ -72,6 +72,7 @@ class Round:
     arrived: frozenset[date]
     revisions: Mapping[date, int]
     revision: int
+    count: int
     width: float
     slots: dict[tuple[Schedule, datetime], Slot] = field(default_factory=dict)
 
@@ -102,7 +103,7 @@ class Round:
         return self.slots[key]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Slot:
     """A slot's run key and the next one that is not missed; whether this was, and for when a late digest was meant."""
 
@@ -136,9 +137,10 @@ def round_at(store: Store, now: datetime, categories: Iterable[str] = ()) -> Rou
     arrived = store.batches.arrived(newest - FARTHEST, newest, now - LOOK_BACK)
     dates = tuple(sorted({*store.archive.dates(newest - FARTHEST, newest), *arrived}))
     revision = store.revisions.newest()
-    width = min(float(store.due.count(until) // A_SECOND), SPREAD)
+    count = store.due.count(until)
+    width = min(float(count // A_SECOND), SPREAD)
     revisions = store.revisions.of(dates)
-    return Round(now, until, settled, newest, dates, frozenset(arrived), revisions, revision, width)
+    return Round(now, until, settled, newest, dates, frozenset(arrived), revisions, revision, count, width)
 
 
 def capped(built: Built) -> Built:

@@ -7,7 +7,6 @@ in autumn counts the first time. What falls into quiet hours is due at their end
 
 from __future__ import annotations
 
-import zlib
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
@@ -100,9 +99,3 @@ def run_key(schedule: Schedule, slot: datetime) -> str:
 def is_missed(schedule: Schedule, slot: datetime, now: datetime) -> bool:
     """True when the next slot is nearer than this one was: then it is not made up for, and the next one tells all."""
     return now - slot > next_slot(schedule, slot) - now
-
-
-def spread(address: str, width: float) -> float:
-    """A chat's own place within `width` seconds, always the same: chats that are due together leave one after the
-    other. `address` is the chat's (`str(ChatRef)`)."""
-    return width * (zlib.crc32(address.encode()) / 2**32)

@@ -34,6 +34,7 @@ def test_every_part_prints_a_table_and_writes_its_figures(
         "replay",
         "peak",
         "send",
+        "day",
         "render",
         "outbox",
         "site",

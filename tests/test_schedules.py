@@ -17,7 +17,7 @@ from bot.locale import translator
 from bot.outbox import Sender
 from bot.ports import Part
 from scheduler import query, slots
-from scheduler.models import Chat, ChatRef, DeliveryState, Paper, Platform, Quiet, Schedule
+from scheduler.models import Chat, DeliveryState, Paper, Platform, Quiet, Schedule
 from scheduler.store.outbox import Plan
 from scheduler.store.thread import StoreThread
 from tests import rounds
@@ -106,17 +106,23 @@ def test_a_slot_is_made_up_for_while_it_is_nearer_than_the_next(schedule: Schedu
     assert slots.is_missed(schedule, slot, slot + timedelta(hours=hours, minutes=1))
 
 
-def test_chats_are_spread_and_always_alike() -> None:
-    chats = [str(ChatRef(Platform.TELEGRAM, str(number))) for number in range(600)]
-    places = [slots.spread(chat, 60) for chat in chats]
-    assert places == [slots.spread(chat, 60) for chat in chats]
-    assert all(0 <= place < 60 for place in places)
-    a_second = [sum(second <= place < second + 1 for place in places) for second in range(60)]
-    assert max(a_second) <= 29
-    assert slots.spread(chats[0], 0) == 0
-
-
 # what is planned
+
+
+def test_chats_that_are_due_together_leave_one_after_the_other() -> None:
+    store, now = memory_store(), at(TUESDAY, 8, 1)
+    store.archive.store(feed(paper("2609.00001", title="On RL")), now=at(TUESDAY, 5))
+    for number in range(600):
+        chat = chat_in(store, str(number), schedule=Schedule("08:00", "UTC"), now=at(MONDAY, 9))
+        store.chats.subscribe(chat.key, "rl", "rl")
+    assert rounds.planned(store, now, render, ["cs.LG"]) == 600
+    rows = store.db.execute("select not_before from delivery order by chat").fetchall()
+    places = [moment - now.timestamp() for (moment,) in rows]
+    assert places == sorted(places)
+    assert places[0] == 0
+    assert 19 < places[-1] < 600 / 29
+    a_second = [sum(second <= place < second + 1 for place in places) for second in range(21)]
+    assert max(a_second) <= 31
 
 
 class Room:

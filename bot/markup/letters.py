@@ -7,7 +7,6 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
-from itertools import groupby
 
 from bot.markup.blocks import KNOWN_LINES, Block, Line, LineKind, Span, Style
 
@@ -74,12 +73,13 @@ def own_words(text: str) -> tuple[Span, ...]:
 @lru_cache(maxsize=KNOWN_LINES)
 def tidy_line(line: Line) -> Line:
     """The line with clean text, links that may be made, no blanks around it, and like neighbours joined."""
-    spans = (replace(span, text=clean(span.text), url=link_target(span.url)) for span in line.spans)
-    seen = (span for span in spans if span.text)
-    merged = [
-        Span("".join(span.text for span in run), style, url)
-        for (style, url), run in groupby(seen, key=lambda span: (span.style, span.url))
-    ]
+    merged: list[Span] = []
+    for span in line.spans:
+        text, url = clean(span.text), link_target(span.url) if span.url else ""
+        if merged and (span.style, url) == (merged[-1].style, merged[-1].url):
+            merged[-1] = Span(merged[-1].text + text, span.style, url)
+        elif text:
+            merged.append(Span(text, span.style, url))
     if line.kind is not LineKind.PRE:
         _strip(merged)
     elif merged:
@@ -90,11 +90,11 @@ def tidy_line(line: Line) -> Line:
 def _strip(spans: list[Span]) -> None:
     while spans and not (text := spans[0].text.lstrip()):
         spans.pop(0)
-    if spans:
+    if spans and text != spans[0].text:
         spans[0] = replace(spans[0], text=text)
     while spans and not (text := spans[-1].text.rstrip()):
         spans.pop()
-    if spans:
+    if spans and text != spans[-1].text:
         spans[-1] = replace(spans[-1], text=text)
 
 

@@ -133,6 +133,7 @@ class _Layout:
         self._told: dict[int, _Told] = {}
         self._last = tuple(_footer(digest, view))
         self._headers: dict[int, Block] = {}
+        self._roomy: set[tuple[int, int]] = set()
         self.size = len(self._papers)
 
     def starts(self) -> tuple[int, ...]:
@@ -146,6 +147,9 @@ class _Layout:
 
     def _count(self, number: int, start: int) -> int:
         count = min(PAPERS_ON_A_PAGE, self.size - start)
+        if self._fits(number, start, start + count, LADDER[0]):
+            self._roomy.add((start, start + count))
+            return count
         while count > 1 and not self._fits(number, start, start + count, LADDER[-1]):
             count -= 1
         return count
@@ -158,12 +162,15 @@ class _Layout:
 
     def page(self, number: int, start: int, end: int) -> Page:
         """The page with the papers from `start` to `end`, with as much of each as there is room for."""
-        room = next((room for room in LADDER if self._fits(number, start, end, room)), LADDER[-1])
+        room = LADDER[0] if (start, end) in self._roomy else self._room(number, start, end)
         blocks = tuple(
             piece if isinstance(piece, Block) else _block(*piece, room)
             for piece in self._pieces(number, start, end)
         )
         return Page(number, blocks, self._papers[start:end])
+
+    def _room(self, number: int, start: int, end: int) -> Room:
+        return next((room for room in LADDER if self._fits(number, start, end, room)), LADDER[-1])
 
     def _pieces(self, number: int, start: int, end: int) -> Iterator[Block | tuple[Line | None, _Told]]:
         """What stands on a page: finished blocks, and papers (under a heading) that are still to be cut."""

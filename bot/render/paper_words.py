@@ -207,8 +207,8 @@ def clip(text: str, limit: int) -> str:
     """The text in at most `limit` characters: cut between words (Chinese between characters), with "…"."""
     if len(text) <= limit:
         return text
-    end = 0
-    for place in cluster_ends(text):
+    end = limit - 1 if text[: limit + 1].isascii() else 0
+    for place in cluster_ends(text) if not end else ():
         if place >= limit:
             break
         end = place

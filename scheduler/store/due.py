@@ -22,7 +22,6 @@ _IS_DUE = (
 )
 
 
-_ADDRESS = "platform || ':' || chat_id || case thread_id when '' then '' else '/' || thread_id end"
 _LOOK = ", ".join(
     (
         *("lang", "content", "kind", *SCHEDULE_COLUMNS, "paper_order", "sound", "names_members"),
@@ -48,12 +47,11 @@ class DueChat:
 
 class DueRow(NamedTuple):
     """A chat whose slot has come, as it is read by the thousand: its key, the slot (POSIX seconds, just as it is kept),
-    its platform, its address (`str(ChatRef)`), and everything else that its digest may depend on."""
+    its platform, and everything else that its digest may depend on."""
 
     key: int
     slot: float
     platform: str
-    address: str
     look: tuple[object, ...]
 
 
@@ -84,12 +82,12 @@ class Due:
     def rows(self, until: datetime, *, after: tuple[float, int], limit: int) -> list[DueRow]:
         """As `by`, behind the chat of this slot and key."""
         rows = self._db.conn.execute(
-            f"select key, next_due, platform, {_ADDRESS}, {_LOOK} from chat "
+            f"select key, next_due, platform, {_LOOK} from chat "
             f"where next_due <= ? and next_due >= ? and (next_due, key) > (?, ?) and {_IS_DUE} "
             "order by next_due, key limit ?",
             [until.timestamp(), after[0], *after, limit],
         )
-        return [DueRow(row[0], row[1], row[2], row[3], row[4:]) for row in rows]
+        return [DueRow(row[0], row[1], row[2], row[3:]) for row in rows]
 
     def count(self, until: datetime) -> int:
         """How many chats `by` would give."""
@@ -104,19 +102,24 @@ class Due:
         next_slot: datetime,
         planned_until: date | None = None,
         planned_revision: int | None = None,
+        told_of: date | None = None,
     ) -> None:
         """Closes the slots of chats (keys) that have the same next one, for good.
 
-        `planned_until` and `planned_revision` say what they were planned with, None for slots that were missed.
+        `planned_until` and `planned_revision` say what they were planned with, None for slots that were missed;
+        `told_of` is the newest announcement date that their digests are about, None where they got none.
         """
         self._db.execute(
             "update chat set next_due = ?, planned_until = coalesce(?, planned_until), "
-            "planned_revision = coalesce(?, planned_revision) where key in (select value from json_each(?))",
+            "planned_revision = coalesce(?, planned_revision), "
+            "last_date = case when ? > coalesce(last_date, '') then ? else last_date end "
+            "where key in (select value from json_each(?))",
             [
                 next_slot.timestamp(),
                 planned_until.isoformat() if planned_until else None,
                 planned_revision,
-                json.dumps(list(chats)),
+                *[told_of.isoformat() if told_of else None] * 2,
+                json.dumps(chats),
             ],
         )
 

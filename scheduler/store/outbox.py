@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -114,6 +113,11 @@ class Outbox:
                 return False
             edition = self.edition(plan.body, plan.payloads, plan.papers, plan.newest)
             self.issue([Issue(plan.chat.key, plan.run_key, edition, now.timestamp())], now)
+            if plan.newest is not None:
+                self._db.execute(
+                    "update chat set last_date = max(coalesce(last_date, ''), ?) where key = ?",
+                    [plan.newest.isoformat(), plan.chat.key],
+                )
             return True
 
     def edition(
@@ -126,7 +130,8 @@ class Outbox:
     def issue(self, issues: Sequence[Issue], now: datetime) -> None:
         """Plans a run for each of many chats, with its delivered marks, at a fraction of the cost of one by one.
 
-        None of them may be planned yet (`planned`); all of them are written or, should one be broken, none.
+        None of them may be planned yet (`is_planned`); all of them are written or, should one be broken, none. Whoever
+        closes the chats' slots notes the date that they were told of (`Due.close`).
         """
         with writing(self._db):
             planned = now.isoformat()
@@ -141,15 +146,6 @@ class Outbox:
                     for chat, run_key, of, not_before in issues
                     for part, body in enumerate(of.parts)
                 ),
-            )
-            told: dict[date, list[int]] = {}
-            for one in issues:
-                if one.edition.newest is not None:
-                    told.setdefault(one.edition.newest, []).append(one.chat)
-            self._many(
-                "update chat set last_date = max(coalesce(last_date, ''), ?) "
-                "where key in (select value from json_each(?))",
-                ((newest.isoformat(), json.dumps(chats)) for newest, chats in told.items()),
             )
 
     def _many(self, statement: str, rows: Iterable[Sequence[object]]) -> None:

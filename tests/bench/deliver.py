@@ -21,30 +21,34 @@ from bot.deliveries import render
 from bot.markup import Card
 from bot.outbox import Sender
 from bot.ports import Gone, Moved, Part, Paused, Reply, Request, Suggestion
-from scheduler import editions, planning
+from scheduler import digest, editions, planning
+from scheduler.digest import Built
 from scheduler.models import (
     Announcement,
     AnnounceType,
     Chat,
     ChatKind,
     ChatRef,
+    DeliveryState,
     Paper,
     ParsedFeed,
     Platform,
     Schedule,
 )
-from scheduler.news import News
+from scheduler.news import News, build_for_chat
+from scheduler.sources import kinds
 from scheduler.store import Store, open_store
 from scheduler.store.chats import Defaults
 from scheduler.store.outbox import Edition, Issue, Plan
 from scheduler.store.thread import StoreThread
-from tests.bench import corpus
-from tests.bench.figures import Figure, Sizes, at_most
+from tests.bench import corpus, ingest
+from tests.bench.figures import Figure, Sizes, at_most, peak_megabytes
 from tests.e2e.running import until
 from tests.fakes.telegram_server import FakeTelegram
 
 DAY = date(2026, 9, 29)
 NOW = datetime(2026, 9, 29, 8, tzinfo=UTC)
+RUN = "2026-09-29T08:00"
 BEFORE = NOW - timedelta(hours=3)
 DEFAULTS = Defaults(Schedule("08:00", "UTC"), {"en": "en"})
 SUBJECTS, PAPERS_OF_A_SUBJECT = 300, 5
@@ -55,9 +59,10 @@ RATE = 29
 
 
 def measure(sizes: Sizes) -> list[Figure]:
-    """CPU time from due chats to the outbox, what a row costs, and the sender's rate and share of a core."""
+    """CPU time of a whole day before sending and of its last part, of a row, and the sender's rate and share."""
     with tempfile.TemporaryDirectory() as folder:
         return [
+            *_whole_day(Path(folder) / "day.sqlite", sizes),
             _enqueueing(Path(folder) / "enqueue.sqlite", sizes),
             *_rows(Path(folder) / "rows.sqlite"),
             *asyncio.run(_sending(Path(folder) / "send.sqlite", sizes.seconds)),
@@ -94,31 +99,67 @@ def _announced(papers: Sequence[Paper]) -> ParsedFeed:
     return ParsedFeed("arxiv-rss", "arxiv", "cs.LG", DAY, announcements)
 
 
-def _enqueueing(path: Path, sizes: Sizes) -> Figure:
-    """As `paperboy run` does it, step by step; reading and indexing the day is measured with matching."""
+def _whole_day(path: Path, sizes: Sizes) -> list[Figure]:
+    """All before sending, as `paperboy run` does it: from the feed's bytes to the parts of everybody's digest."""
+    papers = sizes.day * 3 // 2
+    body = ingest.feed(_subject_papers(papers))
     store = open_store(path)
     try:
-        store.archive.store(_announced(_subject_papers(sizes.day)), now=BEFORE)
         _chats(store, [f"subject{number % SUBJECTS}" for number in range(sizes.subscriptions)])
-        news = News()
-        news.read(store, [DAY])
-        planner = editions.Planner(render, news)
         start = time.process_time()
-        planned = _planned(store, planner)
+        store.archive.store(kinds.parse(body), now=BEFORE)
+        work, planner, planned = editions.Work(planning.round_at(store, NOW)), editions.Planner(render), 0
+        while not work.is_over:
+            planned += planner.step(store, work)
         taken = time.process_time() - start
         if planned != sizes.subscriptions:
             raise AssertionError(f"{planned} of {sizes.subscriptions} digests are in the outbox")
     finally:
         store.close()
-    most = 2 * max(1, sizes.subscriptions / 100_000)
-    return at_most(f"render and enqueue {planned:,} digests", taken, "s CPU", most)
+    name = f"day: from the feed to the outbox, {papers:,} papers, {planned:,} chats"
+    return [
+        at_most(name, taken, "s CPU", 8 * _scale(sizes)),
+        at_most(f"{name}: peak memory", peak_megabytes(), "MB", 400),
+    ]
 
 
-def _planned(store: Store, planner: editions.Planner) -> int:
-    work, planned = editions.Work(planning.round_at(store, NOW)), 0
-    while not work.is_over:
-        planned += planner.step(store, work)
-    return planned
+def _scale(sizes: Sizes) -> float:
+    return max(1, sizes.subscriptions / 100_000)
+
+
+def _enqueueing(path: Path, sizes: Sizes) -> Figure:
+    """From the digest of each chat to its parts in the outbox, as many chats in a transaction as the planner takes."""
+    store = open_store(path)
+    try:
+        store.archive.store(_announced(_subject_papers(sizes.day)), now=BEFORE)
+        chats = _chats(store, [f"subject{number % SUBJECTS}" for number in range(sizes.subscriptions)])
+        day = News().read(store, [DAY])
+        digests = [build_for_chat(store, chat, day) for chat in chats[:SUBJECTS]]
+        start = time.process_time()
+        _enqueue(store, chats, digests)
+        taken = time.process_time() - start
+        planned = store.outbox.counts()[DeliveryState.PENDING]
+        if planned < sizes.subscriptions:
+            raise AssertionError(f"{planned} of {sizes.subscriptions} digests are in the outbox")
+    finally:
+        store.close()
+    name = f"render and enqueue {len(chats):,} digests ({len(digests):,} different)"
+    return at_most(name, taken, "s CPU", 2 * _scale(sizes))
+
+
+def _enqueue(store: Store, chats: Sequence[Chat], digests: Sequence[Built]) -> None:
+    made: dict[int, Edition] = {}
+    for first in range(0, len(chats), editions.STEP):
+        with store.writing():
+            issues = []
+            for place in range(first, min(first + editions.STEP, len(chats))):
+                chat, kind = chats[place], place % len(digests)
+                if kind not in made:
+                    built = digests[kind]
+                    parts = render(chat, built.digest, RUN)
+                    made[kind] = store.outbox.edition(digest.dump(built.digest), parts, built.keys, DAY)
+                issues.append(Issue(chat.key, RUN, made[kind], NOW.timestamp() + place / RATE))
+            store.outbox.issue(issues, NOW)
 
 
 def _rows(path: Path) -> list[Figure]:
