@@ -15,13 +15,16 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from functools import partial
+from functools import partial, reduce
 from itertools import chain, compress, pairwise, repeat
+from operator import and_, or_
 from typing import NamedTuple
 
 from scheduler.collecting import without_collecting
+from scheduler.errors import QueryError
 from scheduler.models import AnnounceType, Match, Paper, Wording
-from scheduler.query import Field, Node, Not, Or, Query, Term, positive_terms
+from scheduler.query import Field, Node, Not, Or, Query, Term, parse, positive_terms
+from scheduler.query.kept import pieces, plain_runs
 from scheduler.tokens import NAME_GAP, Document, Place, Run, document, token_places
 
 _MATCH_FIELDS = {
@@ -34,6 +37,10 @@ _MATCH_FIELDS = {
     Field.TYPE: "type",
 }
 _TEXT = (Field.TITLE, Field.ABSTRACT)
+_NO_TERM = -1
+KEPT_PIECES = 1 << 17
+"""Of so many words and phrases an index remembers the papers."""
+
 _MANY = 40
 """From so many ones on, a mask is read faster digit by digit than one by one."""
 _NO_TOKEN = ""
@@ -66,8 +73,9 @@ class DayIndex:
             for (paper, wordings), kinds in zip(papers, chain(types, repeat(())), strict=False)
         ]
         with without_collecting():
-            self._columns = {field: _Column(_streams(documents, field), field) for field in _MATCH_FIELDS}
+            self._columns = _Columns(documents)
         self._all = (1 << self.size) - 1
+        self._known = _Known(self._columns)
 
     def mask(self, query: Query, *, today: date | None = None) -> int:
         """The hits of `query` as bits: bit i is paper i. `today` resolves spans, else the papers' day."""
@@ -75,15 +83,32 @@ class DayIndex:
             return 0
         return self._all if query.root is None else self._evaluate(query.root)
 
+    def mask_of(self, text: str) -> int:
+        """The hits of a canonical text as bits: as `mask` of what it reads as, at a fraction of the cost.
+
+        Raises QueryError for what cannot be read (any more).
+        """
+        found = pieces(text)
+        if found is None:
+            return self.mask(parse(text))
+        wanted = [self._known[piece] for piece in found.wanted]
+        unwanted = [self._known[piece] for piece in found.unwanted]
+        if _NO_TERM in wanted or _NO_TERM in unwanted:
+            return self.mask(parse(text))
+        mask = reduce(or_ if found.is_either else and_, wanted)
+        for one in unwanted:
+            mask &= ~one
+        return mask
+
     def papers(self, query: Query, *, today: date | None = None) -> tuple[int, ...]:
         """The indices of the papers that `query` finds, rising."""
-        return tuple(_bits(self.mask(query, today=today)))
+        return tuple(places(self.mask(query, today=today)))
 
     def hits(self, query: Query, *, today: date | None = None) -> dict[int, Match]:
         """The papers that `query` finds by index, rising, and why."""
         found: dict[int, Match] = {}
         for mask, here in _by_reason(self.mask(query, today=today), self._places(query)):
-            found |= dict.fromkeys(_bits(mask), _match(here))
+            found |= dict.fromkeys(places(mask), _match(here))
         return dict(sorted(found.items()))
 
     def match(self, query: Query, index: int) -> Match:
@@ -98,10 +123,7 @@ class DayIndex:
 
     def _evaluate(self, node: Node) -> int:
         if isinstance(node, Term):
-            found = 0
-            for _, mask in self._term(node):
-                found |= mask
-            return found
+            return self._columns.any_of(node)
         if isinstance(node, Not):
             return self._all & ~self._evaluate(node.part)
         if isinstance(node, Or):
@@ -116,35 +138,21 @@ class DayIndex:
                 break
         return found
 
-    def _term(self, term: Term) -> list[tuple[Field, int]]:
-        """Per field that has the term, the papers that have it there."""
-        fields = _TEXT if term.field is Field.ANYWHERE else (term.field,)
-        masks = ((field, self._columns[field].any_of(term.runs)) for field in fields)
-        return [(field, mask) for field, mask in masks if mask]
-
     def _places(self, query: Query) -> list[_Place]:
         return [
             _Place(term.text, _MATCH_FIELDS[field], mask)
             for term in positive_terms(query.root)
-            for field, mask in self._term(term)
+            for field, mask in self._columns.each(term)
         ]
 
 
-def matches(
-    index: DayIndex, queries: Iterable[Query], *, today: date | None = None
-) -> dict[str, tuple[int, ...]]:
-    """For each query that finds something, by canonical text, the indices of its papers; equal ones once."""
-    found: dict[str, tuple[int, ...]] = {}
-    seen: set[str] = set()
+def matches(index: DayIndex, texts: Iterable[str]) -> dict[str, int]:
+    """For each canonical text that finds something its papers as bits, to be read with `places`.
+
+    Raises QueryError for a text that cannot be read.
+    """
     with without_collecting():
-        for query in queries:
-            if query.canonical in seen:
-                continue
-            seen.add(query.canonical)
-            papers = index.papers(query, today=today)
-            if papers:
-                found[query.canonical] = papers
-    return found
+        return {text: mask for text in texts if (mask := index.mask_of(text))}
 
 
 def hit_spans(text: str, query: Query) -> list[tuple[int, int]]:
@@ -178,8 +186,55 @@ def _run_spans(tokens: Sequence[Place], run: Run) -> Iterator[tuple[int, int]]:
             yield tokens[at].start, tokens[at + length - 1].end
 
 
-def _streams(documents: Sequence[Document], field: Field) -> list[str]:
-    return [getattr(each, field.column) for each in documents]
+class _Columns(dict[Field, "_Column"]):
+    """All fields of a day's papers."""
+
+    def __init__(self, documents: Sequence[Document]) -> None:
+        super().__init__()
+        for field in _MATCH_FIELDS:
+            self[field] = _Column([getattr(each, field.column) for each in documents], field)
+
+    def each(self, term: Term) -> list[tuple[Field, int]]:
+        """Per field that has the term, the papers that have it there."""
+        fields = _TEXT if term.field is Field.ANYWHERE else (term.field,)
+        masks = ((field, self[field].any_of(term.runs)) for field in fields)
+        return [(field, mask) for field, mask in masks if mask]
+
+    def any_of(self, term: Term) -> int:
+        """The papers that have the term in any of its fields."""
+        found = 0
+        for _, mask in self.each(term):
+            found |= mask
+        return found
+
+
+class _Known(dict[str, int]):
+    """The papers that have a piece of a query (`scheduler.query.kept`), _NO_TERM for a text that is no term.
+
+    What is asked for the first time is worked out.
+    """
+
+    def __init__(self, columns: _Columns) -> None:
+        super().__init__()
+        self._columns = columns
+
+    def __missing__(self, piece: str) -> int:
+        if len(self) >= KEPT_PIECES:
+            self.clear()
+        mask = self[piece] = self._worked_out(piece)
+        return mask
+
+    def _worked_out(self, piece: str) -> int:
+        runs = plain_runs(piece)
+        if runs is not None:
+            return self._columns[Field.TITLE].any_of(runs) | self._columns[Field.ABSTRACT].any_of(runs)
+        try:
+            read = parse(piece)
+        except QueryError:
+            return _NO_TERM
+        if not isinstance(read.root, Term) or read.limits or read.by_relevance:
+            return _NO_TERM
+        return self._columns.any_of(read.root)
 
 
 class _Column:
@@ -286,7 +341,7 @@ class _Column:
     def _with_whole(self, whole: list[str], run: Run, candidates: int) -> int:
         """Those of `candidates` that have all of `run` side by side, not only each pair of it."""
         rarest = min(range(len(whole)), key=lambda at: len(self._places[whole[at]]))
-        stream, paper_at, length, papers = self._stream, self._paper_at, len(whole), set(_bits(candidates))
+        stream, paper_at, length, papers = self._stream, self._paper_at, len(whole), set(places(candidates))
         starts = (place - rarest for place in self._places[whole[rarest]] if paper_at[place] in papers)
         found = (start for start in starts if stream[start : start + length] == whole)
         if run.is_open:
@@ -306,8 +361,8 @@ class _Column:
         )
 
 
-def _bits(mask: int) -> Sequence[int]:
-    """The places of the ones, rising."""
+def places(mask: int) -> Sequence[int]:
+    """The indices of the papers that are bits of a mask, rising."""
     if mask.bit_count() > _MANY:
         digits = f"{mask:b}".encode()[::-1].translate(_DIGITS)
         return list(compress(_NUMBERS if len(digits) <= len(_NUMBERS) else range(len(digits)), digits))

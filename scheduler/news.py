@@ -67,12 +67,14 @@ class Day:
         return known
 
     def _hits(self, text: str) -> Mapping[int, Match]:
+        found: dict[int, Match] = {}
         try:
+            if not any(one.index.mask_of(text) for one in self.days.values()):
+                return found
             parsed = query.parse(text)
         except QueryError as error:
             logger.error("a saved query cannot be read any more: %s", error)
-            return {}
-        found: dict[int, Match] = {}
+            return found
         for one in self.days.values():
             # The newest date comes last here, so that its reason stands.
             found |= {one.keys[place]: match for place, match in one.index.hits(parsed).items()}

@@ -313,7 +313,12 @@ def runs(text: str) -> tuple[Run, ...]:
     "multi-agent RL" gives (multi, agent, rl) and (multiagent, rl). With more than three pairs only all split
     and all joined are looked for.
     """
-    return tuple(Run(tokens) for tokens in _alternatives(text_words(text)))
+    return runs_of(text_words(text))
+
+
+def runs_of(text_words: Sequence[str]) -> tuple[Run, ...]:
+    """`runs` of a phrase that is known in `words`."""
+    return tuple(Run(tokens) for tokens in _alternatives(text_words))
 
 
 def _alternatives(written_words: Sequence[str]) -> list[tuple[str, ...]]:

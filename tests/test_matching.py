@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler.matching import DayIndex, hit_spans, matches
+from scheduler import matching
+from scheduler.errors import QueryError
+from scheduler.matching import DayIndex, hit_spans, matches, places
 from scheduler.models import Author, Match, Paper, PaperId, Wording
 from scheduler.query import parse
 from tests import announced
@@ -194,11 +196,32 @@ def test_dates_are_held_against_the_day() -> None:
     assert index("rl").papers(parse("rl until:2026-09-28")) == (0,)
 
 
-def test_each_query_once() -> None:
+def test_all_queries_at_once() -> None:
     day = index("rl", "robot", "robot rl")
-    queries = [parse(text) for text in ("robots", "Robot", "RL", "rl", "nothing", "robots -rl")]
-    assert matches(day, queries) == {"robot": (1, 2), "rl": (0, 2), "robot -rl": (1,)}
-    assert matches(DayIndex([]), queries) == {}
+    texts = ("robot", "rl", "nothing", "robot -rl", "rl OR robot", "rl -(robot OR policy)", '"robot rl"')
+    assert {text: tuple(places(mask)) for text, mask in matches(day, texts).items()} == {
+        "robot": (1, 2),
+        "rl": (0, 2),
+        "robot -rl": (1,),
+        "rl OR robot": (0, 1, 2),
+        "rl -(robot OR policy)": (0,),
+        '"robot rl"': (2,),
+    }
+    assert matches(DayIndex([]), texts) == {}
+
+
+def test_a_text_that_cannot_be_read_is_refused() -> None:
+    for text in ("rl OR", "(rl", '"rl', "*"):
+        with pytest.raises(QueryError):
+            index("rl").mask_of(text)
+
+
+def test_no_more_pieces_are_remembered_than_agreed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matching, "KEPT_PIECES", 2)
+    day = index("rl", "robot", "robot rl")
+    for text in ("robot", "rl", "policy", "robot -rl"):
+        assert day.mask_of(text) == day.mask(parse(text))
+        assert len(day._known) <= 2
 
 
 def test_the_words_of_a_day_as_counted_by_hand() -> None:

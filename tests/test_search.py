@@ -91,6 +91,7 @@ def test_search_and_matching_find_the_same_papers(
         assert search(db, query, today=TODAY, limit=10).total == len(expected)
         assert sorted(everything(db, ranked), reverse=True) == expected
         assert list(day.hits(query)) == list(day.papers(query))
+        assert day.mask_of(query.canonical) == day.mask(query), query.canonical
     db.close()
 
 
@@ -110,6 +111,7 @@ def test_both_agree_on_awkward_words_and_dates_and_looser_queries_find_no_less(
         except QueryError:
             continue
         found = set(day.papers(query))
+        assert day.mask_of(query.canonical) == day.mask(query), query.canonical
         assert {each - keys[0] for each in everything(db, query)} == found, query.canonical
         for near in looser(query):
             assert found <= set(day.papers(near)), (query.canonical, near.canonical)

@@ -24,8 +24,8 @@ def measure(sizes: Sizes) -> list[Figure]:
     subscriptions = corpus.subscriptions(sizes.subscriptions, distinct)
     before = peak_megabytes()
 
-    def ours() -> dict[str, tuple[int, ...]]:
-        return matches(DayIndex(papers), map(query.parse, set(subscriptions)))
+    def ours() -> int:
+        return len(matches(DayIndex(papers), set(subscriptions)))
 
     seconds, found = cpu_seconds(ours)
     memory = peak_megabytes() - before
