@@ -206,7 +206,7 @@ def test_only_active_chats_with_a_subscription_are_due(store: Store) -> None:
 
 def test_notes_and_tokens(store: Store) -> None:
     store.notes["commands"] = "abc"
-    assert dict(store.notes) == {"commands": "abc", reindexing.NOTE: str(tokens.VERSION)}
+    assert dict(store.notes) == {"commands": "abc", reindexing.NOTE: search.VERSION}
     del store.notes["commands"]
     with pytest.raises(KeyError):
         del store.notes["commands"]

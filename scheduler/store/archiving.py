@@ -58,23 +58,23 @@ class Archiving:
         self._aliases = aliases
         self._changes = Changes(db)
         self._replays = Replays(db)
+        self._index = search.IndexChanges(db)
 
     def take(self, feed: ParsedFeed, now: datetime, wordings: Added) -> None:
         """Archives all of a response; one that is archived just as it is costs no look at its papers."""
+        self._index = search.IndexChanges(self._db)
         digest = None if wordings else self._replays.find(feed)
         if digest is not None and self._replays.is_known(feed, digest):
             return
         self._announce(feed, self._put_all(feed, now, wordings))
+        self._index.write()
         if digest is not None:
             self._replays.keep(feed, digest)
 
     def rewrite(self, key: int, new: Kept, old: Kept) -> None:
         """Writes one paper and its words over what is there, its place in the index with them."""
-        self._rows.change(key, new.paper)
-        self._put_names_and_words(key, new)
-        if old.document != new.document:
-            search.unindex(self._db, key, old.document)
-            search.index(self._db, key, new.document)
+        self._change(key, new, old)
+        self._index.write()
 
     # the papers of a response
 
@@ -129,8 +129,13 @@ class Archiving:
     def _add(self, key: int, new: Kept, is_dated: bool) -> _Entry:
         self._rows.add(key, new.paper)
         self._put_names_and_words(key, new)
-        search.index(self._db, key, new.document)
+        self._index.change(key, None, new.document)
         return _Entry(key, new, is_dated)
+
+    def _change(self, key: int, new: Kept, old: Kept) -> None:
+        self._rows.change(key, new.paper)
+        self._put_names_and_words(key, new)
+        self._index.change(key, old.document, new.document)
 
     def _put_names_and_words(self, key: int, kept: Kept) -> None:
         self._aliases.add(key, kept.paper)
@@ -144,7 +149,7 @@ class Archiving:
         key, old = entry.key, entry.kept
         new = Kept(identity.merged(old.paper, paper), united(old.words, words), old.types | types)
         if new != old:
-            self.rewrite(key, new, old)
+            self._change(key, new, old)
             self._changes.note(key, old.paper, new.paper, now)
             self._replays.forget(key)
         if new.paper.id != paper.id:
@@ -156,12 +161,12 @@ class Archiving:
     def _date(self, entry: _Entry, key: int) -> None:
         """Gives a paper the key of the day on which it is announced after all: keys are the order of a search."""
         old = entry.key
-        search.unindex(self._db, old, entry.kept.document)
+        self._index.change(old, entry.kept.document, None)
         self._db.execute("pragma defer_foreign_keys = on")
         self._db.execute("update paper set key = ? where key = ?", [key, old])
         for table in NAMED_BY_KEY:
             self._db.execute(f"update {table} set paper = ? where paper = ?", [key, old])
-        search.index(self._db, key, entry.kept.document)
+        self._index.change(key, None, entry.kept.document)
         entry.key, entry.is_dated = key, True
 
     # the announcements

@@ -1,8 +1,9 @@
-"""The full-text index built anew where an older tokeniser made it: `scheduler.tokens.VERSION` against a note."""
+"""The full-text index built anew where it was made otherwise: `search.VERSION` against a note."""
 
 from __future__ import annotations
 
 import logging
+from operator import attrgetter
 
 from sqlite_utils import Database
 
@@ -19,24 +20,24 @@ NOTE = "text-index"
 
 
 def renew(db: Database, archive: Archive, notes: Notes) -> bool:
-    """Indexes every paper anew in one transaction; False when the index is of this tokeniser already."""
-    if notes.get(NOTE) == str(tokens.VERSION):
+    """Indexes every paper anew in one transaction; False when the index is of this version already."""
+    if notes.get(NOTE) == search.VERSION:
         return False
     with writing(db):
-        if notes.get(NOTE) == str(tokens.VERSION):  # another process was faster
+        if notes.get(NOTE) == search.VERSION:  # another process was faster
             return False
         search.configure(db)
         _index_all(db, archive)
-        notes[NOTE] = str(tokens.VERSION)
+        notes[NOTE] = search.VERSION
     return True
 
 
 def _index_all(db: Database, archive: Archive) -> None:
-    keys = archive.keys()
+    keys = sorted(archive.keys(), reverse=True)
     if not keys:
         return
     logger.info("building the full-text index of %d papers anew; this happens once", len(keys))
     search.clear(db)
     for start in range(0, len(keys), CHUNK):
-        for one in archive.by_key(keys[start : start + CHUNK]):
+        for one in sorted(archive.by_key(keys[start : start + CHUNK]), key=attrgetter("key"), reverse=True):
             search.index(db, one.key, tokens.document(one.paper, one.wordings, one.types))

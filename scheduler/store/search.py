@@ -2,11 +2,11 @@
 
     query.fts | windows of keys, newest first | page of keys, and a count up to COUNTED
 
-A paper's key rises with its announcement date (yyyymmdd·10⁵ + a sequence number), so a date limit is a range of
-rowids and "newest first" is their order: a search costs what lies between its hits, not the size of the archive.
-Windows that grow as they go back keep rare combinations cheap and let a deadline be kept; few of them, because FTS5
-finds the place where one begins by passing over what is newer. What would have to see
-every hit is not offered: no bm25 over everything, no count beyond COUNTED.
+A paper's key rises with its announcement date (yyyymmdd·10⁵ + a sequence number), and its rowid in the index falls
+with it (`rowid`): a date limit is a range of rowids, and newest first is the order that FTS5 reads in, at half the
+cost of the other. A search costs what lies between its hits, not the size of the archive. Windows that grow as they
+go back let a deadline be kept; few of them, because FTS5 finds the place where one begins by looking for a hit before
+it. What would have to see every hit is not offered: no bm25 over everything, no count beyond COUNTED.
 
 The table is contentless (SQLite, "FTS5 Extension", section 4.4.1): it stores no text, and a paper leaves it only
 with the very streams that it was indexed with. Its tokenizer splits at blanks; the words were made by
@@ -21,6 +21,7 @@ from datetime import date, timedelta
 
 from sqlite_utils import Database
 
+from scheduler import tokens
 from scheduler.query import Query, positive_terms
 from scheduler.query.fts import fts, title_expression
 from scheduler.tokens import TOKEN_CHARACTERS, Document
@@ -33,6 +34,9 @@ create virtual table paper_text using fts5(
 );
 """
 
+VERSION = f"{tokens.VERSION}, newest first"
+"""Of the tokens and of their order: an index of another version must be built anew."""
+
 COUNTED = 1000
 """Hits are counted up to here; more are "1,000+"."""
 
@@ -40,11 +44,11 @@ TIDIED = 250
 """Pages of a megabyte: some hundredths of a second."""
 
 _DAY = 100_000
-_FIRST_WINDOW = 64 * _DAY
-_GROWTH = 16
-_LARGEST_WINDOW = 10_000 * _DAY
+_MIRROR = 9999_99_99 * _DAY
+_FIRST_WINDOW = 20_000 * _DAY
+_GROWTH = 4
 _FIRST_COUNTED, _LARGEST_COUNTED = timedelta(days=8), timedelta(days=100)
-_STEPS_BETWEEN_CHECKS = 64
+_STEPS_BETWEEN_CHECKS = 8
 _KEYS_AT_ONCE = 500
 
 _INSERT = "insert into paper_text(rowid, ti, abs, au, cat, id, src) values (?, ?, ?, ?, ?, ?, ?)"
@@ -52,20 +56,16 @@ _DELETE = (
     "insert into paper_text(paper_text, rowid, ti, abs, au, cat, id, src) "
     "values ('delete', ?, ?, ?, ?, ?, ?, ?)"
 )
-_NEWEST = "select rowid from paper_text order by rowid desc limit 1"
-_OLDEST = "select rowid from paper_text order by rowid limit 1"
-_MATCHING = (
-    "select rowid from paper_text where paper_text match :match and rowid between :low and :high "
-    "order by rowid desc"
-)
+_NEWEST = "select rowid from paper_text order by rowid limit 1"
+_OLDEST = "select rowid from paper_text order by rowid desc limit 1"
+_BETWEEN = "rowid between :first and :last"
+_MATCHING = f"select rowid from paper_text where paper_text match :match and {_BETWEEN} order by rowid"
+_ALL = f"select rowid from paper_text where {_BETWEEN} order by rowid"
+_DAY_OF = f"({_MIRROR} - rowid) / {_DAY} as day"
 _DAILY = (
-    f"select rowid / {_DAY} as day, count(*) from paper_text where paper_text match :match "
-    "and rowid between :low and :high group by day"
+    f"select {_DAY_OF}, count(*) from paper_text where paper_text match :match and {_BETWEEN} group by day"
 )
-_ALL_DAILY = (
-    f"select rowid / {_DAY} as day, count(*) from paper_text where rowid between :low and :high group by day"
-)
-_ALL = "select rowid from paper_text where rowid between :low and :high order by rowid desc"
+_ALL_DAILY = f"select {_DAY_OF}, count(*) from paper_text where {_BETWEEN} group by day"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class Patience:
 
     clock: Callable[[], float]
     page: float = 1.0
-    count: float = 0.002
+    count: float = 0.001
 
 
 class _LateError(Exception):
@@ -120,8 +120,13 @@ class _Deadline:
         return self._patience is not None and self._patience.clock() >= self._end
 
 
+def rowid(key: int) -> int:
+    """The rowid in the index of the paper with this key, and the key of the paper with this rowid."""
+    return _MIRROR - key
+
+
 def index(db: Database, key: int, document: Document) -> None:
-    """Makes a paper searchable under `key`. The caller holds the transaction."""
+    """Makes a paper searchable under `key`. The caller holds the transaction; of many papers the newest comes first."""
     db.execute(_INSERT, _values(key, document))
 
 
@@ -130,8 +135,37 @@ def unindex(db: Database, key: int, old_document: Document) -> None:
     db.execute(_DELETE, _values(key, old_document))
 
 
+class IndexChanges:
+    """What becomes of many papers, written in the order that the index wants.
+
+    FTS5 writes what it has gathered away whenever a smaller rowid comes than the one before.
+    """
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self._old: dict[int, Document | None] = {}
+        self._new: dict[int, Document | None] = {}
+
+    def change(self, key: int, old: Document | None, new: Document | None) -> None:
+        """A paper that was indexed as `old` is `new` from now on; None for one that is not in the index."""
+        self._old.setdefault(key, old)
+        self._new[key] = new
+
+    def write(self) -> None:
+        """Brings the index up to date. The caller holds the transaction."""
+        for key in sorted(self._new, reverse=True):
+            old, new = self._old[key], self._new[key]
+            if old != new:
+                if old is not None:
+                    unindex(self._db, key, old)
+                if new is not None:
+                    index(self._db, key, new)
+        self._old.clear()
+        self._new.clear()
+
+
 def clear(db: Database) -> None:
-    """Empties the index, to be built anew when `scheduler.tokens.VERSION` has changed."""
+    """Empties the index, to be built anew when `VERSION` has changed."""
     db.execute("insert into paper_text(paper_text) values ('delete-all')")
 
 
@@ -152,7 +186,7 @@ def tidy(db: Database, pages: int = TIDIED) -> bool:
 
 
 def _values(key: int, document: Document) -> list[int | str]:
-    return [key, document.ti, document.abs, document.au, document.cat, document.id, document.src]
+    return [rowid(key), document.ti, document.abs, document.au, document.cat, document.id, document.src]
 
 
 def search(
@@ -197,14 +231,14 @@ def among(db: Database, query: Query, keys: Sequence[int], *, today: date) -> fr
     if not match or not within:
         return frozenset(within)
     if _has_prefix(query):
-        hits = db.execute(_MATCHING, {"match": match, "low": min(within), "high": max(within)})
-        return frozenset(key for (key,) in hits) & frozenset(within)
+        hits = db.execute(_MATCHING, {"match": match, **_rows(min(within), max(within))})
+        return frozenset(rowid(row) for (row,) in hits) & frozenset(within)
     found: set[int] = set()
     for start in range(0, len(within), _KEYS_AT_ONCE):
         chunk = within[start : start + _KEYS_AT_ONCE]
         marks = ", ".join("?" * len(chunk))
         sql = f"select rowid from paper_text where paper_text match ? and rowid in ({marks})"
-        found.update(key for (key,) in db.execute(sql, [match, *chunk]))
+        found.update(rowid(row) for (row,) in db.execute(sql, [match, *map(rowid, chunk)]))
     return frozenset(found)
 
 
@@ -217,8 +251,8 @@ def tally(db: Database, query: Query, first: date, last: date, *, today: date, p
     width = until - start if _has_prefix(query) else _FIRST_COUNTED
     while until >= start:
         low = max(start, until - width)
-        keys = {"match": match, "low": _first_key(low), "high": _first_key(until) + _DAY - 1}
-        rows = db.execute(_DAILY if match else _ALL_DAILY, keys)
+        within = {"match": match, **_rows(_first_key(low), _first_key(until) + _DAY - 1)}
+        rows = db.execute(_DAILY if match else _ALL_DAILY, within)
         counts |= {date.fromisoformat(str(day)): count for day, count in rows}
         if low > start and deadline.has_come():
             return Tally(counts, low)
@@ -244,9 +278,14 @@ def _range(db: Database, query: Query, today: date) -> tuple[int, int]:
     if newest is None:
         return 1, 0
     first, last = query.span(today)
-    low = _first_key(first) if first else db.execute(_OLDEST).fetchone()[0]
-    high = _first_key(last) + _DAY - 1 if last else newest[0]
-    return low, min(high, newest[0])
+    low = _first_key(first) if first else rowid(db.execute(_OLDEST).fetchone()[0])
+    high = rowid(newest[0])
+    return low, min(_first_key(last) + _DAY - 1, high) if last else high
+
+
+def _rows(low: int, high: int) -> dict[str, int]:
+    """The range of rowids of these keys, for _BETWEEN."""
+    return {"first": rowid(high), "last": rowid(low)}
 
 
 def _first_key(day: date) -> int:
@@ -273,18 +312,18 @@ class _Scan:
         while high >= self.low:
             low = max(self.low, high - width + 1)
             yield from self._window(low, high, deadline)
-            high, width = low - 1, min(width * _GROWTH, _LARGEST_WINDOW)
+            high, width = low - 1, width * _GROWTH
             if high >= self.low and deadline.has_come():
                 raise _LateError(low)
 
     def _window(self, low: int, high: int, deadline: _Deadline) -> Iterator[int]:
         sql = _MATCHING if self.match else _ALL
-        cursor = self.db.execute(sql, {"match": self.match, "low": low, "high": high})
+        cursor = self.db.execute(sql, {"match": self.match, **_rows(low, high)})
         try:
-            for steps, (key,) in enumerate(cursor, start=1):
-                yield key
+            for steps, (row,) in enumerate(cursor, start=1):
+                yield rowid(row)
                 if steps % _STEPS_BETWEEN_CHECKS == 0 and deadline.has_come():
-                    raise _LateError(key)
+                    raise _LateError(rowid(row))
         finally:
             cursor.close()
 

@@ -9,6 +9,7 @@ from sqlite_utils import Database
 from scheduler import ranking
 from scheduler.models import Paper, Wording
 from scheduler.ranking import Vector
+from scheduler.store import search
 
 _KEYS_PER_DAY = 100_000
 _REMEMBERED = 200_000
@@ -16,7 +17,7 @@ _VECTORS = 5000
 _SAMPLE = 2000
 _ENOUGH_IN_SAMPLE = 20
 _COUNTED = 2000
-_HAS = "paper_text match ? and rowid >= ?"
+_HAS = "paper_text match ? and rowid <= ?"
 
 
 class Vocabulary:
@@ -62,11 +63,13 @@ class Vocabulary:
     def _frequency(self, term: str) -> int:
         """In about how many papers a word occurs."""
         match = _in_text(term)
-        recent = self._count(f"select count(*) from paper_text where {_HAS}", match, self._sample_from)
+        recent = self._count(
+            f"select count(*) from paper_text where {_HAS}", match, search.rowid(self._sample_from)
+        )
         if recent >= _ENOUGH_IN_SAMPLE:
             return recent * self._papers // min(_SAMPLE, self._papers)
         capped = f"select count(*) from (select rowid from paper_text where {_HAS} limit {_COUNTED})"
-        return self._count(capped, match, 0)
+        return self._count(capped, match, search.rowid(0))
 
     def _count(self, sql: str, *values: object) -> int:
         return int(self._db.execute(sql, list(values)).fetchone()[0] or 0)
@@ -88,10 +91,10 @@ class Vocabulary:
     def with_term(self, term: str, most: int) -> Iterator[int]:
         """The keys of the newest papers whose title or abstract has a word, at most `most` of them."""
         rows = self._db.execute(
-            "select rowid from paper_text where paper_text match ? order by rowid desc limit ?",
+            "select rowid from paper_text where paper_text match ? order by rowid limit ?",
             [_in_text(term), most],
         )
-        return (key for (key,) in rows)
+        return (search.rowid(row) for (row,) in rows)
 
     def taste(self, chat: int, stamp: str) -> str | None:
         """The taste that was learnt of a chat from the signals that `stamp` names, "" for too few of them.

@@ -52,14 +52,18 @@ def measure(sizes: Sizes) -> list[Figure]:
 
 
 def _fill(db: Database, count: int) -> int:
-    """An index of `count` papers; the characters of their titles and abstracts."""
-    characters = 0
+    """An index of `count` papers, day by day; the characters of their titles and abstracts."""
+    characters, changes, last = 0, search.IndexChanges(db), 0
     with writing(db):
         for number, paper in enumerate(corpus.papers(count)):
             days_ago = (count - 1 - number) // PER_DAY
+            if days_ago != last:
+                changes.write()
+                last = days_ago
             first, _ = day_keys(TODAY - timedelta(days=days_ago))
-            search.index(db, first + number % PER_DAY + 1, document(paper, {}))
+            changes.change(first + number % PER_DAY + 1, None, document(paper, {}))
             characters += len(paper.title) + len(paper.abstract)
+        changes.write()
         while search.tidy(db, 10_000):  # as the timetable does step by step between two announcements
             pass
     db.execute("pragma wal_checkpoint(truncate)").fetchall()
