@@ -41,7 +41,16 @@ _LITTLE = frozenset(
     "does each for from has have how however in into is it its more most no not of on one only or other "
     "our over own same show so some such than that the their them then there these they this those "
     "through thus to two under up use using via was we were what when where whether which while who whose "
-    "why will with within without yet".split()
+    "why will with within without yet "
+    "achieve address aim allow apply approach challenge challenging common complex consider contribution current "
+    "demonstrate demonstrating design develop different diverse effect effective effectively effectiveness efficient "
+    "enable enabling ensure evaluate evaluation existing experiment experimental explicitly extensive finally first "
+    "focus framework further general good high highlight important improve improved improving include including "
+    "introduce introducing key large leading leverage leveraging limited low mainly major many method moreover "
+    "multiple need new non novel number often paper particular perform performance post potential present previous "
+    "problem propose proposed provide recent recently reduce remain require result role several shift significant "
+    "significantly simple single small specific state study substantially suggest superior support task technique "
+    "term toward traditional type typically understand useful various well widely work".split()
 )
 """Words that say nothing of a subject, however rare they are in a small archive (as plurals are folded)."""
 

@@ -232,9 +232,19 @@ def test_papers_by_any_form_of_their_id(ada: Person) -> None:
     for text in ("2609.00001", "arXiv:2609.00001v1", "https://arxiv.org/pdf/2609.00001", "[2609.00001]"):
         assert "Diffusion Policies for kites" in ada.says(f"/paper {text}")
     assert "is no paper's id" in ada.says("/paper not-a-paper")
+    assert "Diffusion Policies for kites" in ada.says("/paper [2609.00001] Diffusion Policies for kites")
+    assert "1  Diffusion Policies for kites" in ada.says("/paper 2609.00001 2001.00001")
     assert "not in the archive" in ada.says("/paper 2001.00001")
     assert ada.buttons[0].url == "https://arxiv.org/abs/2001.00001"
     assert "2609.33867" in ada.says("/paper")
+
+
+def test_a_version_that_was_asked_for_is_linked(ada: Person) -> None:
+    for version, said in ((1, False), (3, True)):
+        answer = ada.says(f"/paper 2609.00001v{version}")
+        assert (f"You asked for version {version}" in answer) is said
+        assert ada.buttons[0].url == f"https://arxiv.org/abs/2609.00001v{version}"
+        assert "⭐ Save" in [button.label for button in ada.buttons]
 
 
 def test_plain_text_is_a_card_or_a_search(ada: Person) -> None:

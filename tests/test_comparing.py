@@ -150,6 +150,13 @@ def test_a_comparison_fits_below_its_picture(ada: Person) -> None:
     assert len(part.plain) <= CAPTION_LIMIT
 
 
+def test_who_forgets_the_commas_is_told_of_them(ada: Person) -> None:
+    said = "To compare several, write commas between them: /trends RL, VLA"
+    assert said in ada.says("/trends kites birds")
+    assert said not in ada.says("/trends kites, birds")
+    assert said not in ada.says("/trends kites")
+
+
 def test_nobody_has_the_most_of_nothing(ada: Person) -> None:
     answer = ada.says("/trends xyzzy, zyxxy")
     assert answer.startswith("Nothing found in these days · 90 days")
@@ -162,4 +169,7 @@ def test_a_rate_is_that_of_all_days_and_the_numbers_name_their_unit(ada: Person)
     answer = ada.says("/trends kites 90d")
     assert f"{125 / days:.1f}".removesuffix(".0") in answer.splitlines()[1]
     assert "papers a day, by week" in answer
-    assert "papers a day, by month" in ada.presses("365 days")
+    whole = ada.presses("365 days")
+    assert "89 days until 29 Sep 2026" in whole
+    assert "papers a day, by week" in whole
+    assert "Nothing in the archive is older than 3 Jul 2026." in whole

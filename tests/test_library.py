@@ -124,6 +124,16 @@ def test_saved_papers_are_found_by_query_and_tag(ada: Person) -> None:
     assert "at sea" not in ada.says("/saved reinf*")
 
 
+def test_what_was_noted_is_found_with_the_papers_own_words(ada: Person) -> None:
+    ada.says(f"/save {KITES} #robots read before Friday")
+    ada.says(f"/save {SEA}")
+    assert "kites" in ada.says("/saved friday")
+    assert "kites" in ada.says("/saved friday kites")
+    assert "None of your 2" in ada.says("/saved friday sea")
+    ada.says(f"/save {KITES} -")
+    assert "None of your 2" in ada.says("/saved friday")
+
+
 def test_tags_and_exports_are_suggested(ada: Person) -> None:
     ada.says(f"/save {KITES} #robots")
     ada.says(f"/save {SEA} #robots #sea")
@@ -328,7 +338,8 @@ def test_what_cannot_be_muted_is_said(ada: Person) -> None:
     assert "can't read this search" in ada.says("/mute (rl AND")
     assert "is no paper's id" in ada.says("/mute paper kites")
     assert "no category “cs.XX”" in ada.says("/mute category cs.XX")
-    assert "What shall never come" in ada.says("/mute")
+    for alone in ("/mute", "/mute author", "/mute Paper", "/mute 作者", "/mute cat"):
+        assert "What shall never come" in ada.says(alone)
     assert "Nothing is muted" in ada.presses("What is muted")
 
 

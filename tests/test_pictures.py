@@ -14,8 +14,8 @@ from PIL import Image, ImageFont
 
 from bot.locale import translator
 from bot.render import fonts
-from bot.render.charts import DailyCounts, daily_picture, finding, number_lines, rate_words
-from bot.render.pictures import COLOURS, HEIGHT, WIDTH, Axes, Named, Pen, bars, lines, writable
+from bot.render.charts import DailyCounts, axis_names, daily_picture, finding, number_lines, rate_words
+from bot.render.pictures import COLOURS, HEIGHT, WIDTH, Axes, Named, Pen, _shortened, bars, lines, writable
 from scheduler.trends import Trend, trend
 
 MONDAY = date(2026, 8, 31)
@@ -92,7 +92,7 @@ def test_a_font_of_the_machine_writes_chinese() -> None:
     if font is None:
         pytest.skip("no font with Chinese is installed here")
     assert writable("强化学习：每天", font) == "强化学习：每天"
-    counts = DailyCounts("强化学习", DAYS, tuple(range(len(DAYS))), Trend.RISING)
+    counts = DailyCounts("强化学习", DAYS, tuple(range(len(DAYS))), Trend.RISING, 30)
     with_words = daily_picture(counts, translator("zh"), font).png
     assert (
         picture(with_words).tobytes() != picture(daily_picture(counts, translator("zh"), None).png).tobytes()
@@ -118,6 +118,26 @@ def test_letters_are_large_enough_for_360_pixels() -> None:
     assert pen.width("n" * 10, 34) > pen.width("n" * 10, 26)
 
 
+def test_a_title_that_is_too_long_loses_of_its_subject_first() -> None:
+    pen = Pen(None)
+    subject = "(policy OR robot OR learning) cat:cs.RO -survey"
+    title = _shortened(pen, f"{subject}: about 3.5 a day, rising", subject)
+    assert title.startswith("(poli")
+    assert title.endswith("...: about 3.5 a day, rising")
+    assert pen.width(title, 34) <= 680
+    assert _shortened(pen, "rl: about 2 a day", "rl") == "rl: about 2 a day"
+    assert _shortened(pen, "m" * 90, "") == _shortened(pen, "m" * 90, "absent")
+
+
+def test_months_are_named_as_months() -> None:
+    months = [date(2026, month, 1) for month in range(5, 10)]
+    assert axis_names(months, translator("en"), None, 3, of_months=True) == [
+        (0, "May 2026"),
+        (2, "Jul 2026"),
+        (4, "Sep 2026"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("rate", "en", "zh"),
     [
@@ -135,7 +155,7 @@ def test_rates_in_words(rate: float, en: str, zh: str) -> None:
 
 def test_the_words_of_a_picture() -> None:
     counts = tuple(n // 3 for n in range(len(DAYS)))
-    shown = DailyCounts("diffusion policy", DAYS, counts, trend(counts))
+    shown = DailyCounts("diffusion policy", DAYS, counts, trend(counts), 30)
     t = translator("en")
     assert finding(shown, t) == "About 3.2 a day, rising"
     made = daily_picture(shown, t, None)
@@ -149,5 +169,5 @@ def test_the_words_of_a_picture() -> None:
     picture(made.png)
     # Without a font for Chinese the words stay in the text, and the arrow says what the trend is.
     picture(daily_picture(shown, translator("zh"), None).png)
-    one = DailyCounts("rl", DAYS[:1], (64,), trend((64,)))
+    one = DailyCounts("rl", DAYS[:1], (64,), trend((64,)), 1)
     assert finding(one, t) == "About 64 a day"

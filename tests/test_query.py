@@ -248,6 +248,8 @@ def test_canonical_text(text: str, canonical: str) -> None:
         ("rl -since:7d", Problem.DATE_PLACE, None, None),
         ("since:2030 until:2020", Problem.DATES_APART, 11, "since:7d"),
         ("rl sort:stars", Problem.BAD_SORT, 3, "rl sort:relevance"),
+        ("~robots that play", Problem.MEANING, 0, "robots that play"),
+        (" ~ ", Problem.MEANING, 1, EXAMPLE),
         ("sort:stars", Problem.BAD_SORT, 0, f"{EXAMPLE} sort:relevance"),
         ("jr:nature", Problem.UNKNOWN_FIELD, 0, "nature"),
         ("rl type:old", Problem.UNKNOWN_TYPE, 8, "rl type:new"),

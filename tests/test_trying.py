@@ -63,6 +63,30 @@ def test_a_subject_is_tried_before_it_is_followed(office: Office) -> None:
     assert (saved.query, saved.title) == ('"multi agent"', "multi agent")
 
 
+def test_who_follows_what_was_tried_hears_the_same_rate(office: Office) -> None:
+    ada = ada_with_a_month(office)
+    assert "About 1.7 a day" in ada.says("/try multi agent")
+    assert "About 1.7 papers a day." in ada.says("/subscribe multi agent")
+
+
+def test_only_the_days_that_the_query_names_count(office: Office) -> None:
+    ada = ada_with_a_month(office)
+    whole, week = ada.says("/try kites"), ada.says("/try kites since:7d")
+    assert "30 days until 29 Sep 2026" in whole
+    assert "8 days until 29 Sep 2026" in week
+    assert "on 6 announcement days" in week
+    assert "  0" not in week
+
+
+def test_meaning_is_for_search_alone(office: Office) -> None:
+    ada = ada_with_a_month(office)
+    for command in ("/try", "/subscribe", "/trends"):
+        answer = ada.says(f"{command} ~kites in flight")
+        assert "Search by meaning (“~”) is for /search alone" in answer
+        assert "kites in flight" in answer.splitlines()[-1]
+    assert office.store.chats.subscriptions(1) == ()
+
+
 def test_the_picture_says_the_same(office: Office) -> None:
     ada = ada_with_a_month(office)
     ada.says("/try multi agent")

@@ -7,8 +7,9 @@ from bot.markup import Block
 from bot.ports import Button, Keyboard, Reply
 from bot.render import search as render_search
 from scheduler import meaning
+from scheduler.query import MEANING_SIGN
 
-SIGN = "~"
+SIGN = MEANING_SIGN
 
 PAGE = 8
 

@@ -25,12 +25,15 @@ LONGEST_ENTRY = 3000
 """Characters of a BibTeX entry that are shown; a longer one (thousands of authors) comes as a file."""
 
 
-def keyboard(visit: Visit, known: Known, back: str = "") -> Keyboard:
-    """Everything that can be done with a paper, in the state in which this reader left it."""
+def keyboard(visit: Visit, known: Known, back: str = "", version: int | None = None) -> Keyboard:
+    """Everything that can be done with a paper, in the state in which this reader left it.
+
+    With a `version` its pages are those of that version.
+    """
     t, place = visit.t, str(CardPlace(known.paper.id, back))
     may_mute = visit.request.may_manage
     lists = (
-        card_keyboard(known.paper, t).rows,
+        card_keyboard(known.paper, t, version).rows,
         ((_save_button(visit, known, place), *_thumbs(visit, known, place)),),
         rows(
             Button(t("Similar"), action(visit, "sim", "", known.paper.id)),

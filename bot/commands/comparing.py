@@ -16,6 +16,9 @@ DAYS = 90
 SHORTEST, LONGEST = 7, 3 * 365
 SPANS = (30, 90, 365)
 MOST = len(MARKS)
+LONGEST_BREAK = timedelta(days=14)
+"""Longer than arXiv ever pauses: an archive with nothing for so long begins behind it."""
+
 EXAMPLE = 'RL, "world model", diffusion policy 90d'
 
 
@@ -79,8 +82,11 @@ def _comparison(
     wanted = [query.as_news(Query(None)), *(query.as_news(parsed) for parsed, _ in wishes)]
     every, *tallies = visit.store.archive.tallies(wanted, first, last, today=visit.now.date())
     days = sorted({*visit.store.archive.dates(first, last), *every.counts})
+    begins = days[0] if days else first
+    is_all = begins - first > LONGEST_BREAK
+    first = begins if is_all else first
     buckets = trends.buckets(days, (last - first).days + 1)
-    since = max(tally.since for tally in (every, *tallies))
+    since = max(first, *(tally.since for tally in (every, *tallies)))
     whole = trends.Bucket(first, tuple(day for day in days if day >= since))
 
     def rate(tally: trends.Tally, bucket: trends.Bucket) -> float | None:
@@ -96,7 +102,9 @@ def _comparison(
         )
         for (_, title), tally in zip(wishes, tallies, strict=True)
     )
-    return Comparison(courses, tuple(bucket.first for bucket in buckets), first, last, in_share, since)
+    return Comparison(
+        courses, tuple(bucket.first for bucket in buckets), first, last, in_share, since, is_all
+    )
 
 
 def _keyboard(visit: Visit, text: str, days: int, *, in_share: bool) -> Keyboard:

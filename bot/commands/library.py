@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.commands.cards import full, named, removed
 from bot.commands.visit import Visit, action, code, line, page_turns, paper_choices, rows, say
@@ -16,9 +16,12 @@ from bot.render import library as render_library
 from bot.render.library import SavedPaper
 from scheduler import paper_ids, query
 from scheduler.errors import NotAPaperId
+from scheduler.matching import DayIndex
 from scheduler.models import PaperId
+from scheduler.query import Query
 from scheduler.store.library import LibraryFull, Saved, saved_with_tag
 from scheduler.store.papers import Known
+from scheduler.text import clean
 
 PAGE = 8
 LONGEST_NOTE = 1000
@@ -66,7 +69,7 @@ def save(visit: Visit) -> Reply:
     if not visit.argument:
         return say(
             t("Which paper? Write its id or a link after the command:"),
-            line(code("/save 2609.33867 #robots read before Friday")),
+            line(code(t("/save 2609.33867 #robots read before Friday"))),
         )
     if not visit.person:
         return _unknown_person(visit)
@@ -184,12 +187,17 @@ def _page(visit: Visit, wanted: str, number: int, *, in_place: bool) -> Reply:
     if not everything:
         return say(
             t("You have saved nothing yet. A paper's card has a button for it; or write, for example:"),
-            line(code("/save 2609.33867 #robots read before Friday")),
+            line(code(t("/save 2609.33867 #robots read before Friday"))),
         )
     found = _found(visit, everything, wanted)
     if not found:
         return say(
-            t("None of your {count} saved papers fits {query}.", count=len(everything), query=wanted),
+            t.n(
+                "Your {count} saved paper does not fit {query}.",
+                "None of your {count} saved papers fits {query}.",
+                len(everything),
+                query=wanted,
+            ),
             keyboard=rows(Button(t("Show all"), "saved")),
         )
     pages = -(-len(found) // PAGE)
@@ -198,7 +206,7 @@ def _page(visit: Visit, wanted: str, number: int, *, in_place: bool) -> Reply:
     shown = _papers(visit, found[first : first + PAGE])
     heading = t("Saved papers · {count}", count=t.number(len(found))) + (f" · {wanted}" if wanted else "")
     blocks = render_library.saved_page(heading, shown, first + 1, visit.view)
-    change = code(f"/save {shown[0].paper.id} #todo -#old read again")
+    change = code(t("/save {id} #todo -#old read again", id=shown[0].paper.id))
     hint = Block((line(t("To change tags or a note:")), line(change)))
     return Reply(
         (*blocks, *((hint,) if number == 1 and not wanted else ())),
@@ -208,16 +216,32 @@ def _page(visit: Visit, wanted: str, number: int, *, in_place: bool) -> Reply:
 
 
 def _found(visit: Visit, everything: Sequence[Saved], wanted: str) -> tuple[Saved, ...]:
-    """Those with the tags and found by the query in `wanted`, newest first. Raises QueryError."""
+    """Those with the tags and found by the query in `wanted`, the newest first. Raises QueryError.
+
+    A note is looked through like a paper's own words.
+    """
     tags = [_tag_name(one["tag"]) for one in _TAG.finditer(wanted)]
     text = " ".join(_TAG.sub(" ", wanted).split())
     tagged = saved_with_tag(everything, tags)
     if not text or not tagged:
         return tagged
-    keys = visit.store.archive.found_among(
-        query.parse(text), [one.paper for one in tagged], today=visit.now.date()
-    )
+    parsed, today = query.parse(text), visit.now.date()
+    keys = visit.store.archive.found_among(parsed, [one.paper for one in tagged], today=today)
+    keys |= _found_with_notes(visit, parsed, [one for one in tagged if one.note and one.paper not in keys])
     return tuple(one for one in tagged if one.paper in keys)
+
+
+def _found_with_notes(visit: Visit, parsed: Query, noted: Sequence[Saved]) -> frozenset[int]:
+    """The papers (keys) that the query finds when what was noted of them counts as theirs."""
+    notes = {one.paper: one.note for one in noted}
+    known = visit.store.archive.by_key(list(notes))
+    index = DayIndex(
+        [
+            (replace(one.paper, abstract=f"{one.paper.abstract} {clean(notes[one.key])}"), one.wordings)
+            for one in known
+        ]
+    )
+    return frozenset(known[place].key for place in index.papers(parsed, today=visit.now.date()))
 
 
 def _papers(visit: Visit, saved: Sequence[Saved]) -> tuple[SavedPaper, ...]:

@@ -47,10 +47,10 @@ def mute_name(one: Mute, t: Translator) -> str:
 def mute(visit: Visit) -> Reply:
     """Mutes what was named: an author, a paper, a category, or any query."""
     t = visit.t
-    if not visit.argument:
+    if not visit.argument or visit.argument.casefold() in KINDS:
         return say(
             t("What shall never come in this chat's digests? For example:"),
-            line(code("/mute survey")),
+            line(code(t("/mute survey"))),
             line(code("/mute author Wei Zhang")),
             line(code("/mute category cs.CV")),
             line(code("/mute paper 2609.33867")),
@@ -87,7 +87,7 @@ def _mute(visit: Visit, kind: MuteKind, wanted: str) -> Reply:
     if parsed.root is None or parsed.limits:
         return say(
             t("Words can be muted, authors, papers and categories, but no dates."),
-            line(code("/mute survey")),
+            line(code(t("/mute survey"))),
         )
     try:
         muted, is_new = visit.store.mutes.add(visit.chat.key, kind, parsed.canonical, title)
@@ -201,7 +201,7 @@ def offer(visit: Visit) -> Reply:
     return say(
         line(bold(known.paper.title)),
         t("What shall never come in this chat's digests again? A word is muted so:"),
-        line(code("/mute survey")),
+        line(code(t("/mute survey"))),
         keyboard=Keyboard((*rows(*_offers(visit, known.paper), width=1).rows, (back,))),
         in_place=True,
     )

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from bot.commands import by_meaning, cards
-from bot.commands.looking_up import asked_version
 from bot.commands.subscribing import next_digest
 from bot.commands.visit import (
     CardPlace,
@@ -240,6 +239,8 @@ def show_paper(visit: Visit) -> Reply:
     try:
         paper_id, version = paper_ids.parse(visit.argument)
     except NotAPaperId:
+        if paper_ids.find_all(visit.argument):
+            return plain_text(visit)
         return say(
             t(
                 "“{text}” is no paper's id. One looks like 2609.33867 or hep-th/9901001; a link works too.",
@@ -255,7 +256,7 @@ def show_paper(visit: Visit) -> Reply:
 def card(visit: Visit, paper_id: PaperId, version: int | None = None, back: str = "") -> Reply:
     """The card of a paper; raises NotArchived.
 
-    A `version` that was asked for and is not the one archived is linked as it is. `back` is the action of the button
+    A `version` that was asked for is linked as it is. `back` is the action of the button
     that leads back to where the card was opened.
     """
     t = visit.t
@@ -271,12 +272,10 @@ def card(visit: Visit, paper_id: PaperId, version: int | None = None, back: str 
         *cards.own_words(visit, known),
     )
     cards.note_opened(visit, known)
-    if version is None or version == known.paper.version:
-        return Reply(blocks, cards.keyboard(visit, known, back), shareable=True)
-    note = Block(
-        (line(t("You asked for version {version}; this is what I know of the paper.", version=version)),)
-    )
-    return Reply((note, *blocks), asked_version(visit, paper_id, version), shareable=True)
+    if version is not None and version != known.paper.version:
+        said = t("You asked for version {version}; this is what I know of the paper.", version=version)
+        blocks = (Block((line(said),)), *blocks)
+    return Reply(blocks, cards.keyboard(visit, known, back, version), shareable=True)
 
 
 def open_paper(visit: Visit) -> Reply:

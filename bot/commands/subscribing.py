@@ -9,16 +9,16 @@ from datetime import date, timedelta
 from bot.commands.visit import Visit, action, bold, code, line, rows, say
 from bot.markup import Block
 from bot.ports import Button, Keyboard, Reply
+from bot.render.charts import DailyCounts, rounded
 from bot.render.query_words import describe
-from bot.render.trial import FLOOD
-from scheduler import calendar, query, slots
+from bot.render.trial import FLOOD, SPAN
+from scheduler import calendar, query, slots, trends
 from scheduler.errors import QueryError
 from scheduler.models import AnnounceType, ChatKind, Subscription
 from scheduler.query import And, Field, Query, Term
 from scheduler.store.chats import TooManySubscriptions
 from scheduler.topics import named
 
-RATE_DAYS = 5
 _QUOTES = '"“”„«»「」'
 _PHRASE = re.compile(f"[{_QUOTES}]([^{_QUOTES}]+)[{_QUOTES}]")
 BACK = "back"
@@ -194,27 +194,44 @@ def _rate(visit: Visit, canonical: str) -> str | None:
     """How many papers a day the query finds, from the last days in the archive; None in an empty archive."""
     if _asks_for_replaced(query.parse(canonical)):
         return visit.t("A digest brings new and cross-listed papers only; /search finds the replaced ones.")
+    counts = daily_counts(visit, query.parse(canonical), canonical)
+    return None if counts is None else _rate_words(visit, counts)
+
+
+def last_days(visit: Visit) -> tuple[date, date] | None:
+    """The first and the last of the days that a query is tried on, None in an empty archive."""
     newest = visit.store.archive.newest_date()
     if newest is None:
         return None
-    dates = visit.store.archive.dates(newest - timedelta(days=10), newest)[-RATE_DAYS:]
-    recent = query.recent(query.as_news(query.parse(canonical)), dates[0])
-    found = visit.store.archive.search(recent, today=visit.now.date(), limit=1)
-    return _rate_words(visit, found.total, len(dates))
+    last = min(newest, visit.now.date())
+    return last - timedelta(days=SPAN - 1), last
 
 
-def _rate_words(visit: Visit, found: int, days: int) -> str:
-    t = visit.t
-    if not found:
+def daily_counts(visit: Visit, parsed: Query, name: str) -> DailyCounts | None:
+    """How much news a query found on each of the last days that its dates leave, None in an empty archive."""
+    span, today = last_days(visit), visit.now.date()
+    if span is None:
+        return None
+    begin, end = parsed.span(today)
+    first, last = max(span[0], begin or span[0]), min(span[1], end or span[1])
+    if first > last:
+        first, last = span
+    (tally,) = visit.store.archive.tallies([query.as_news(parsed)], first, last, today=today)
+    days = tuple(sorted({*visit.store.archive.dates(first, last), *tally.counts}))
+    counts = tuple(tally.of(days))
+    return DailyCounts(name, days, counts, trends.trend(counts), (last - first).days + 1)
+
+
+def _rate_words(visit: Visit, counts: DailyCounts) -> str:
+    t, rate = visit.t, counts.rate
+    if not any(counts.counts):
         return t("None of the last papers match it; the next one that does reaches you.")
-    rate = round(found / days)
     if rate < 1:
         return t("Less than one paper a day, going by the last announcements.")
+    about = rounded(rate, t)
     if rate > FLOOD:
-        return t(
-            "About {count} papers a day. That is a lot; another word makes it fewer.", count=t.number(rate)
-        )
-    return t.n("About {count} paper a day.", "About {count} papers a day.", rate)
+        return t("About {count} papers a day. That is a lot; another word makes it fewer.", count=about)
+    return t("About {count} papers a day.", count=about) if about != "1" else t("About one paper a day.")
 
 
 def next_digest(visit: Visit) -> str:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import date
 
-from bot.commands.subscribing import read_wish
+from bot.commands.subscribing import daily_counts, last_days, read_wish
 from bot.commands.visit import Visit, action, code, line, rows, say
 from bot.markup import Block
 from bot.ports import Button, Keyboard, Reply
 from bot.render import trial as render_trial
-from bot.render.charts import DailyCounts, daily_picture
+from bot.render.charts import daily_picture
 from bot.render.search import Result
-from bot.render.trial import FLOOD, SPAN, Trial
+from bot.render.trial import FLOOD, Trial
 from scheduler import query, trends
 from scheduler.query import Near, Nearness, Query
 from scheduler.store.papers import Known
@@ -47,24 +47,19 @@ class _Days:
 
     first: date
     last: date
-    announced: tuple[date, ...]
 
 
 def _tried(visit: Visit, parsed: Query, title: str) -> Reply:
-    days = _days(visit)
-    if days is None:
+    days, daily = _days(visit), daily_counts(visit, parsed, title)
+    if days is None or daily is None:
         return say(visit.t("Nothing is in the archive yet, so there is nothing to try it on."))
     news = query.as_news(replace(parsed, by_relevance=False))
-    (tally,) = _tallies(visit, days, [news])
-    shown = tuple(sorted({*days.announced, *tally.counts}))
-    counts = tuple(tally.of(shown))
-    daily = DailyCounts(title, shown, counts, trends.trend(counts))
     found = _examples(visit, news, days)
     texts = [one.paper.abstract for one in found]
     near = _near(visit, parsed, texts, days)
-    narrower = _narrower(visit, parsed, found, days, len(shown)) if daily.rate > FLOOD else ()
+    narrower = _narrower(visit, parsed, found, days, len(daily.days)) if daily.rate > FLOOD else ()
     trial = Trial(daily, _results(found[:EXAMPLES]), near, narrower)
-    if not tally.total:
+    if not any(daily.counts):
         return _nothing(visit, parsed, trial, days)
     return Reply(
         render_trial.trial_blocks(trial, visit.view),
@@ -74,12 +69,8 @@ def _tried(visit: Visit, parsed: Query, title: str) -> Reply:
 
 
 def _days(visit: Visit) -> _Days | None:
-    newest = visit.store.archive.newest_date()
-    if newest is None:
-        return None
-    last = min(newest, visit.now.date())
-    first = last - timedelta(days=SPAN - 1)
-    return _Days(first, last, visit.store.archive.dates(first, last))
+    span = last_days(visit)
+    return None if span is None else _Days(*span)
 
 
 def _tallies(visit: Visit, days: _Days, wanted: Sequence[Query]) -> tuple[trends.Tally, ...]:

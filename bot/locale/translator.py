@@ -31,6 +31,7 @@ _LONG_DAY = {"en": "EEEE, d MMMM y", "zh": "y年M月d日 EEEE"}
 _SHORT_DAY = {"en": "d MMM", "zh": "M月d日"}
 _SHORT_DAY_YEAR = {"en": "d MMM y", "zh": "y年M月d日"}
 _MONTH = {"en": "MMMM y", "zh": "y年M月"}
+_SHORT_MONTH = {"en": "MMM y", "zh": "y年M月"}
 _WEEKDAY_DAY = {"en": "EEE d", "zh": "d日EEE"}
 _WEEKDAY_DAY_MONTH = {"en": "EEE d MMMM", "zh": "M月d日EEE"}
 _CLAUSES = {"en": ", ", "zh": "，"}
@@ -86,6 +87,10 @@ class Translator:
     def month(self, day: dt.date) -> str:
         """ "September 2026" or "2026年9月"."""
         return self._day(day, _MONTH)
+
+    def short_month(self, day: dt.date) -> str:
+        """ "Sep 2026" or "2026年9月"."""
+        return self._day(day, _SHORT_MONTH)
 
     def weekday(self, day: dt.date) -> str:
         """ "Mon" or "周一"."""

@@ -30,12 +30,16 @@ _GOING = {
 
 @dataclass(frozen=True, slots=True)
 class DailyCounts:
-    """How many papers a query found on each announcement day, oldest first. `name` is the query as it was typed."""
+    """How many papers a query found on each announcement day of a `span` in days, oldest first.
+
+    `name` is the query as it was typed.
+    """
 
     name: str
     days: tuple[date, ...]
     counts: tuple[int, ...]
     trend: Trend | None
+    span: int
 
     @property
     def rate(self) -> float:
@@ -77,7 +81,7 @@ def daily_picture(shown: DailyCounts, t: Translator, font: Path | None) -> Pictu
     title = writable(t("{query}: {finding}", query=shown.name, finding=_lower(said, t)), font) or writable(
         said, font
     )
-    axes = Axes(title, unit, names)
+    axes = Axes(title, unit, names, subject=writable(shown.name, font))
     if not (title and unit):  # words that the font has no letters for stay in the text
         name = writable(shown.name, font)
         rate = f"{shown.rate:.1f} / d"
@@ -98,11 +102,15 @@ def _lower(sentence: str, t: Translator) -> str:
 
 
 def axis_names(
-    days: Sequence[date], t: Translator, font: Path | None, most: int = PLACES
+    days: Sequence[date], t: Translator, font: Path | None, most: int = PLACES, *, of_months: bool = False
 ) -> list[tuple[int, str]]:
-    """At most so many dates along an axis, the last one among them."""
+    """At most so many dates (or months) along an axis, the last one among them."""
     step = max(1, -(-len(days) // most))
     places = sorted(range(len(days) - 1, -1, -step))
+    if of_months:
+        return [
+            (place, writable(t.short_month(days[place]), font) or f"{days[place]:%Y-%m}") for place in places
+        ]
     return [(place, writable(t.short_date(days[place]), font) or f"{days[place]:%m-%d}") for place in places]
 
 

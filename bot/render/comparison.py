@@ -11,7 +11,7 @@ from bot.locale import Translator
 from bot.markup import Block, LineKind, Span, Style
 from bot.ports import Picture
 from bot.render.charts import axis_names, rounded, with_trend
-from bot.render.paper_words import dotted, line
+from bot.render.paper_words import code, dotted, line
 from bot.render.pictures import Axes, Named, lines, writable
 from bot.render.view import View
 from scheduler.trends import DAILY, WEEKLY, Trend
@@ -46,7 +46,10 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Courses side by side. `buckets` names each value by a date; `since` is the first date that was counted."""
+    """Courses side by side. `buckets` names each value by a date; `since` is the first date that was counted.
+
+    With `is_all` nothing in the archive is older than `first`.
+    """
 
     courses: tuple[Course, ...]
     buckets: tuple[date, ...]
@@ -54,6 +57,7 @@ class Comparison:
     last: date
     in_share: bool
     since: date
+    is_all: bool = False
 
     @property
     def span(self) -> int:
@@ -66,7 +70,12 @@ def comparison_blocks(shown: Comparison, view: View) -> tuple[Block, ...]:
     t = view.t
     head = dotted(
         Span(_finding(shown, t), Style.BOLD),
-        t("{count} days until {date}", count=t.number(shown.span), date=t.short_date(shown.last, year=True)),
+        t.n(
+            "{count} day until {date}",
+            "{count} days until {date}",
+            shown.span,
+            date=t.short_date(shown.last, year=True),
+        ),
         kind=LineKind.TEXT,
     )
     courses = [
@@ -82,6 +91,13 @@ def comparison_blocks(shown: Comparison, view: View) -> tuple[Block, ...]:
         Block((head, *courses)),
         Block((line(_unit(shown, t)), *(line(row, kind=LineKind.PRE) for row in number_rows(shown, t)))),
     ]
+    if shown.is_all:
+        note = t("Nothing in the archive is older than {date}.", date=t.short_date(shown.first, year=True))
+        blocks.append(Block((line(note),)))
+    if len(shown.courses) == 1 and " " in shown.courses[0].name:
+        blocks.append(
+            Block((line(t("To compare several, write commas between them:"), " ", code("/trends RL, VLA")),))
+        )
     if shown.since > shown.first:
         note = t(
             "Counted since {date}: farther back took too long.", date=t.short_date(shown.since, year=True)
@@ -116,10 +132,9 @@ def _rate(rate: float, shown: Comparison, t: Translator) -> str:
 
 def _finding(shown: Comparison, t: Translator) -> str:
     """ "world model is rising", else who has the most, if anybody has something."""
-    rising = [course for course in shown.courses if course.trend is Trend.RISING]
-    if len(rising) == 1 and len(shown.courses) > 1:
-        return t("{query} is rising", query=rising[0].name)
-    most = max(shown.courses, key=lambda course: course.mean)
+    most = _leading(shown)
+    if len(shown.courses) > 1 and _rising(shown) == [most]:
+        return t("{query} is rising", query=most.name)
     if not most.total:
         return t("Nothing found in these days")
     rate = _rate(most.mean, shown, t)
@@ -128,12 +143,22 @@ def _finding(shown: Comparison, t: Translator) -> str:
     return t("{query} has the most: {rate}", query=most.name, rate=rate)
 
 
+def _rising(shown: Comparison) -> list[Course]:
+    return [course for course in shown.courses if course.trend is Trend.RISING]
+
+
+def _leading(shown: Comparison) -> Course:
+    """Whom the finding is about: the only one that rises, else the one with the most."""
+    rising = _rising(shown)
+    return rising[0] if len(rising) == 1 else max(shown.courses, key=lambda course: course.mean)
+
+
 def _unit(shown: Comparison, t: Translator) -> str:
-    if shown.in_share:
-        return t("% of all papers")
     if shown.span <= DAILY:
-        return t("papers a day")
-    return t("papers a day, by week") if shown.span <= WEEKLY else t("papers a day, by month")
+        return t("% of all papers") if shown.in_share else t("papers a day")
+    if shown.span <= WEEKLY:
+        return t("% of all papers, by week") if shown.in_share else t("papers a day, by week")
+    return t("% of all papers, by month") if shown.in_share else t("papers a day, by month")
 
 
 def comparison_picture(shown: Comparison, t: Translator, font: Path | None) -> Picture:
@@ -144,7 +169,8 @@ def comparison_picture(shown: Comparison, t: Translator, font: Path | None) -> P
         for number, course in enumerate(shown.courses, start=1)
     ]
     title, unit = writable(said, font), writable(_unit(shown, t), font)
-    axes = Axes(title, unit, axis_names(shown.buckets, t, font, PLACES))
+    names = axis_names(shown.buckets, t, font, PLACES, of_months=shown.span > WEEKLY)
+    axes = Axes(title, unit, names, subject=writable(_leading(shown).name, font))
     if not (title and unit):  # words that the font has no letters for stay in the text
         bare = "%" if shown.in_share else "/ d"
         span = f"{shown.first.isoformat()} - {shown.last.isoformat()}"

@@ -107,9 +107,9 @@ def _because(because: Because, t: Translator) -> Block:
     return Block((line(t("Here because of {reasons}", reasons=t.names(reasons)), kind=LineKind.QUIET),))
 
 
-def card_keyboard(paper: Paper, t: Translator) -> Keyboard:
-    """The paper's own pages, as far as it has them."""
-    known = links(paper)
+def card_keyboard(paper: Paper, t: Translator, version: int | None = None) -> Keyboard:
+    """The paper's own pages, as far as it has them: those of a version that was asked for, else of the newest."""
+    known = links(paper, version)
     labels = (("abs", t("Abstract page")), ("pdf", "PDF"), ("html", "HTML"))
     row = tuple(Button(label, url=known[form]) for form, label in labels if form in known)
     return Keyboard((row,) if row else ())

@@ -65,9 +65,9 @@ class Said:
         return _marked(clip(self.text, limit), self.doubt)
 
 
-def links(paper: Paper) -> dict[str, str]:
+def links(paper: Paper, version: int | None = None) -> dict[str, str]:
     """The paper's addresses by form ("abs", "pdf", "html"); its own address stands for a missing "abs"."""
-    found = paper_ids.links(paper.id, source=paper.source)
+    found = paper_ids.links(paper.id, version, source=paper.source)
     return found if "abs" in found or not paper.url else {"abs": paper.url, **found}
 
 

@@ -41,6 +41,8 @@ _TICKS = 4
 _WIDEST = 72
 """Of a bar, in pixels."""
 
+_SHORTEST_SUBJECT = 6
+
 _MARKER = 8
 
 
@@ -56,13 +58,15 @@ class Named:
 class Axes:
     """What stands around a chart: the finding, what is counted, and what some places of the axis are called.
 
-    `trend` (1 rising, -1 falling, 0 neither) is drawn as an arrow beside a title that has no words for it.
+    `trend` (1 rising, -1 falling, 0 neither) is drawn as an arrow beside a title that has no words for it. `subject` is
+    the part of the title that is shortened first, where there is no room for all.
     """
 
     title: str
     unit: str
     places: Sequence[tuple[int, str]]
     trend: int | None = None
+    subject: str = ""
 
 
 class Pen:
@@ -255,7 +259,7 @@ class _Frame:
         return self.left + self.step * (place + 0.5), self.zero - height
 
     def _write_title(self, pen: Pen, axes: Axes) -> None:
-        title = _shortened(pen, axes.title)
+        title = _shortened(pen, axes.title, axes.subject)
         pen.text((_MARGIN, 14), title, _TITLE, _BLACK)
         if axes.trend is not None:
             _arrow(pen, _MARGIN + pen.width(title, _TITLE) + 30, 34, axes.trend)
@@ -279,9 +283,13 @@ class _Frame:
                 until = start + width + 14
 
 
-def _shortened(pen: Pen, title: str) -> str:
-    """The title within the width: what does not fit is left out at its end."""
+def _shortened(pen: Pen, title: str, subject: str) -> str:
+    """The title within the width: its subject is cut first, then what does not fit at its end."""
     room = WIDTH - 2 * _MARGIN
+    before, found, after = title.partition(subject) if subject else (title, "", "")
+    while pen.width(title, _TITLE) > room and len(found) > _SHORTEST_SUBJECT:
+        found = found[:-1]
+        title = f"{before}{found.rstrip()}...{after}"
     if pen.width(title, _TITLE) <= room:
         return title
     while title and pen.width(f"{title}...", _TITLE) > room:

@@ -88,6 +88,7 @@ _FAULTS = {
     Problem.DATE_PLACE: N_(
         "I can't read this search: a date or an order stands outside brackets, on its own."
     ),
+    Problem.MEANING: N_("Search by meaning (“{detail}”) is for /search alone; here it takes words."),
     Problem.BAD_SORT: N_("I can't sort by “{detail}”; “sort:relevance” puts the best match first."),
 }
 _UNREADABLE = N_("I can't read this search.")

@@ -61,7 +61,8 @@ def trial_blocks(trial: Trial, view: View) -> tuple[Block, ...]:
 
 
 def _span(counts: DailyCounts, t: Translator) -> str:
-    return t("{count} days until {date}", count=SPAN, date=t.short_date(counts.days[-1], year=True))
+    until = t.short_date(counts.days[-1], year=True)
+    return t.n("{count} day until {date}", "{count} days until {date}", counts.span, date=until)
 
 
 def _sum(counts: DailyCounts, t: Translator) -> str:

@@ -29,7 +29,15 @@ from scheduler.query.explaining import Clause, Explanation, Join, explain
 from scheduler.query.fts import fts
 from scheduler.query.lexing import Sign, lexemes
 from scheduler.query.nearby import Near, Nearness, as_news
-from scheduler.query.problems import EXAMPLE, MAX_KEPT, MAX_LENGTH, PROBLEMS, FaultError, Problem
+from scheduler.query.problems import (
+    EXAMPLE,
+    MAX_KEPT,
+    MAX_LENGTH,
+    MEANING_SIGN,
+    PROBLEMS,
+    FaultError,
+    Problem,
+)
 from scheduler.query.reading import read
 from scheduler.query.suggesting import suggestion
 from scheduler.query.syntax import (
@@ -52,6 +60,7 @@ __all__ = [
     "EXAMPLE",
     "FIELD_NAMES",
     "MAX_LENGTH",
+    "MEANING_SIGN",
     "PROBLEMS",
     "And",
     "Bound",
@@ -98,6 +107,8 @@ def parse(text: str) -> Query:
 def _read(text: str) -> Query:
     if not text.strip():
         raise FaultError(Problem.EMPTY, 0)
+    if text.lstrip().startswith(MEANING_SIGN):
+        raise FaultError(Problem.MEANING, text.index(MEANING_SIGN), MEANING_SIGN)
     if len(text) > MAX_LENGTH and not _is_canonical(text):
         raise FaultError(Problem.TOO_LONG, MAX_LENGTH, str(len(text)))
     return read(clean(text) if "$" in text or "\\" in text else text, text)
@@ -120,10 +131,12 @@ def _works(text: str) -> bool:
 
 
 def is_plain_words(text: str) -> bool:
-    """True for two or more words without quotes, operators, brackets, fields, stars or dates.
+    """True for two or more words without quotes, operators, brackets, fields, stars, dates or a ~ in front.
 
     What is typed after /subscribe in this form is meant as one phrase: `phrase_query`.
     """
+    if text.lstrip().startswith(MEANING_SIGN):
+        return False
     try:
         signs = lexemes(text[: MAX_LENGTH + 1])
     except FaultError:

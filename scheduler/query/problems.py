@@ -46,6 +46,8 @@ class Problem(StrEnum):
     DATE_PLACE = "date_place"
     """A date or an order inside brackets, excluded, or beside OR."""
     BAD_SORT = "bad_sort"
+    MEANING = "meaning"
+    """A ~ in front: search by meaning, which is no query."""
 
 
 PROBLEMS = frozenset(Problem)
@@ -57,6 +59,8 @@ MAX_KEPT = 2000
 MAX_TERMS = 32
 MAX_DEPTH = 8
 MIN_PREFIX = 3
+MEANING_SIGN = "~"
+"""In front of a search by meaning."""
 
 EXAMPLE = '"reinforcement learning" OR RL'
 """The suggestion where nothing of the query can be saved."""

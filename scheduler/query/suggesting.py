@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from scheduler.categories import ARCHIVES
-from scheduler.query.problems import EXAMPLE, MAX_LENGTH, FaultError, Problem
+from scheduler.query.problems import EXAMPLE, MAX_LENGTH, MEANING_SIGN, FaultError, Problem
 from scheduler.query.syntax import FIELD_NAMES, Field
 from scheduler.tokens import normalise, words
 
@@ -65,6 +65,8 @@ def _repairs(text: str, fault: FaultError) -> Iterator[str]:
             if archive in ARCHIVES:
                 yield re.sub(wrong, archive, text, flags=re.IGNORECASE)
             yield re.sub(rf"\S*{wrong}\S*", "", text, flags=re.IGNORECASE)
+        case Problem.MEANING:
+            yield text.lstrip(f"{MEANING_SIGN} ")
         case Problem.UNKNOWN_FIELD:
             yield _UNKNOWN_FIELD.sub("", text)
         case Problem.UNKNOWN_TYPE:
