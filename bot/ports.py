@@ -186,8 +186,9 @@ class Request:
     group's or channel's administrators elsewhere). `lang` is what the platform says of the person's language.
     `alone` is true where a private reply is seen by the asker only, among others who read the chat.
 
-    `user_name` is what the person is called there. `picked` is set for a chat that was picked. `elsewhere` is true
-    where the person asks in another chat than `chat`, which the answer must name then.
+    `user_name` is what the person is called there. `own_chat` is the private talk with the person where the platform
+    opened one for what is asked (Discord does for anybody). `picked` is set for a chat that was picked. `elsewhere` is
+    true where the person asks in another chat than `chat`, which the answer must name then.
     """
 
     chat: ChatRef
@@ -203,6 +204,7 @@ class Request:
     picked: Picked | None = None
     elsewhere: bool = False
     user_name: str = ""
+    own_chat: ChatRef | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,12 +257,13 @@ class InlineCards:
     """A page of cards for words that somebody types after the bot's name in any chat.
 
     `next_offset` is handed back for the next page, "" where there is none. `note` is one short line above the cards
-    that leads into the private talk, "" for none.
+    that leads into the private talk, "" for none; `start` is what /start gets there.
     """
 
     cards: tuple[InlineCard, ...] = ()
     next_offset: str = ""
     note: str = ""
+    start: str = ""
 
 
 @dataclass(frozen=True, slots=True)

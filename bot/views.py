@@ -142,7 +142,7 @@ def search(
             number,
             one.paper,
             enrich.complete(one.paper, one.wordings),
-            one.newest_date,
+            one.day,
             snippet(one.paper.abstract, parsed, 160) if one.paper.abstract else (),
         )
         for number, one in enumerate(found.papers, start=1)

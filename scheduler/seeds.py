@@ -10,9 +10,9 @@ from typing import Any
 
 from scheduler.enrich.glossary import Glossary, read_terms
 from scheduler.errors import SettingsError, UnknownInput
-from scheduler.models import Announcement, AnnounceType, Author, Paper, PaperId, ParsedFeed, Wording
+from scheduler.models import Announcement, AnnounceType, Paper, PaperId, ParsedFeed, Wording
 from scheduler.store import Store
-from scheduler.text import clean
+from scheduler.text import clean, split_authors
 
 FOLDER = Path(__file__).resolve().parents[1] / "seeds"
 LOADED = "seeds.loaded"
@@ -89,7 +89,7 @@ def _announcement(entry: Mapping[str, Any]) -> Announcement:
         id=PaperId(entry["id"]),
         version=entry["version"],
         title=title,
-        authors=tuple(Author(name) for name in entry["authors"]),
+        authors=split_authors(", ".join(entry["authors"])),
         categories=tuple(entry["categories"]),
         raw_title=entry["title"] if title != entry["title"] else "",
     )

@@ -435,6 +435,8 @@ def test_completions(office: Office, ada: Person) -> None:
     assert ada.suggested("paper", "id", "kit") == ["2609.00001"]
     assert "reinforcement-learning" in ada.suggested("subscribe", "query", "reinf")
     assert ada.suggested("search", "query", "(rl") == ["(rl"]
+    assert ada.suggested("search", "query", "kit") == ["kit", "2609.00001"]
+    assert ada.suggested("paper", "id", "2609.00001v1") == ["2609.00001"]
     assert ada.suggested("paper", "id", "(((") == []
     assert len(ada.suggested("paper", "id", "")) == 25
 

@@ -151,6 +151,25 @@ def test_what_one_person_sees_can_be_shown_to_everyone(desk: Desk, asked: dict[s
     assert all(one.url for row in shared.keyboard.rows for one in row)
 
 
+@pytest.mark.parametrize("label", ["⭐ Save", "👍", "👎"])
+def test_a_card_can_still_be_shown_to_everyone_after_a_thumb(desk: Desk, label: str) -> None:
+    card = asks(desk, replace(BOB, command="paper", text="2609.00003"))
+    pressed = asks(desk, replace(BOB, action=button(card, label).action))
+    shared = asks(desk, replace(BOB, action=button(pressed, "Show to everyone").action))
+    assert shared.blocks[0] == card.blocks[0]
+    assert not shared.private
+    assert not asks(desk, replace(BOB, action=button(card, label).action)).blocks
+
+
+@pytest.mark.parametrize("command", ["try", "trends"])
+def test_pictures_can_be_shown_to_everyone(desk: Desk, command: str) -> None:
+    own = asks(desk, replace(BOB, command=command, text="diffusion"))
+    shared = asks(desk, replace(BOB, action=button(own, "Show to everyone").action))
+    assert shared.picture is not None
+    assert shared.picture == own.picture
+    assert not shared.private
+
+
 def test_a_turned_page_is_shared_as_it_stands(desk: Desk) -> None:
     first = asks(desk, replace(BOB, command="search", text="diffusion"))
     second = asks(desk, replace(BOB, action=button(first, "▶").action))
@@ -191,7 +210,10 @@ def test_cards_come_newest_first_page_by_page(desk: Desk) -> None:
 
 def test_an_id_gives_its_card_and_nothing_typed_the_newest(desk: Desk) -> None:
     assert [one.key for one in listed(desk, "https://arxiv.org/abs/2609.00007v1").cards] == ["2609.00007"]
-    assert listed(desk, "1706.03762").note == "Not in the archive yet: ask me for it"
+    unknown = listed(desk, "1706.03762")
+    assert unknown.note == "Not in the archive yet: ask me for it"
+    # What the note leads to asks for it.
+    assert "1706.03762" in words(asks(desk, replace(ADA, command="start", text=unknown.start)).blocks)
     assert len(listed(desk, "").cards) == 20
 
 
@@ -201,6 +223,9 @@ def test_what_finds_nothing_or_cannot_be_read_is_a_short_note(desk: Desk, text: 
     found = listed(desk, text, lang=lang)
     assert bool(found.cards) is not bool(found.note)
     assert len(found.note) <= 64
+    if found.note:
+        help_with_searching = words(asks(desk, replace(ADA, command="start", text=found.start)).blocks)
+        assert "polic*" in help_with_searching
 
 
 def test_looking_makes_no_chat(desk: Desk, store: Store) -> None:

@@ -114,6 +114,8 @@ def test_saved_papers_are_found_by_query_and_tag(ada: Person) -> None:
     assert "at sea" not in only
     assert "kites" not in ada.says("/saved #sea")
     assert "kites" in ada.says("/saved #robots -sea kites")
+    assert "at sea" not in ada.says("/saved #robots -#sea")
+    assert "kites" in ada.says("/saved -#sea")
     assert "None of your 2 saved papers fits #nothing" in ada.says("/saved #nothing")
     assert "Saved papers · 2" in ada.presses("Show all")
     assert "kites" not in ada.presses("#sea · 1")
@@ -322,6 +324,8 @@ def test_a_paper_that_is_announced_after_all_stays_saved(office: Office, ada: Pe
         ("category cs.CV", MuteKind.CATEGORY, "cat:cs.CV"),
         ("paper 2609.00001", MuteKind.PAPER, "id:2609.00001"),
         ("https://arxiv.org/abs/2609.00001", MuteKind.PAPER, "id:2609.00001"),
+        ('au:"Wei Zhang"', MuteKind.AUTHOR, 'au:"wei zhang"'),
+        ("cat:cs.CV", MuteKind.CATEGORY, "cat:cs.CV"),
         ("ti:survey OR benchmark", MuteKind.WORD, "ti:survey OR benchmark"),
     ],
 )
@@ -355,6 +359,11 @@ def test_a_digest_leaves_out_what_is_muted_and_search_does_not(ada: Person) -> N
     assert "author Wei Zhang" in ada.says("/muted")
     assert "No longer muted" in ada.presses("✕ 1")
     assert "World models at sea" in ada.says("/digest")
+
+
+def test_muting_what_most_papers_have_is_warned_of(ada: Person) -> None:
+    assert "That is 96 % of all papers of the last days." in ada.says("/mute reinforcement")
+    assert "% of all papers" not in ada.says("/mute gliders")
 
 
 def test_muting_what_is_followed_says_what_that_means(ada: Person) -> None:

@@ -145,6 +145,12 @@ async def test_without_the_extra_it_says_so(thread: StoreThread, lang: str, told
     assert any("Folding a protein" in line.text for block in again.blocks for line in block.lines)
 
 
+async def test_filters_of_a_query_of_words_are_not_read(thread: StoreThread) -> None:
+    text, _ = await says(desk_with(thread, Senses()), "~protein cat:cs.RO since:7d")
+    assert "no “cat:cs.RO”" in text
+    assert "/search ~protein" in text
+
+
 async def test_pages_end_where_the_papers_end(thread: StoreThread) -> None:
     more = [paper(f"2608.{number:05}", f"Robot number {number}", "We say how.") for number in range(1, 60)]
     await thread.call(lambda store: store.archive.store(feed(*more), now=NOON))

@@ -94,8 +94,26 @@ def test_who_never_wrote_in_private_is_told_what_to_do_and_gets_them_from_then_o
     assert "write me /start in private once" in ada.says("/my diffusion policies")
     (link,) = [one.url for one in ada.buttons if one.url]
     assert link == "https://t.me/PaperboyBot?start=my"
-    in_private(office, "7").says("/start my")
+    answer = in_private(office, "7").says("/start my")
+    assert "1  diffusion policies" in answer
+    assert "Next digest" in answer
     assert "7" in told(office)
+
+
+def test_what_was_followed_before_the_first_private_word_begins_with_the_newest_papers(
+    office: Office,
+) -> None:
+    group = in_group(office, "7")
+    group.says("/my kites")
+    (before,) = office.store.db.query("select since from subscription")
+    own = in_private(office, "7")
+    own.says("/start my")
+    (after,) = office.store.db.query("select since from subscription")
+    newest = office.store.archive.newest_date()
+    assert newest is not None
+    assert before["since"] > newest.isoformat()
+    assert after["since"] <= before["since"]
+    assert "I bring you the new arXiv papers" in in_private(office, "8").says("/start my")
 
 
 def test_one_digest_has_what_is_followed_in_private_and_in_groups_each_paper_once(office: Office) -> None:

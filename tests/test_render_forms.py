@@ -387,6 +387,10 @@ def test_the_facts_of_a_paper_hold_nothing_of_ours() -> None:
 def test_a_card_without_abstract_authors_or_words_is_whole() -> None:
     bare = Paper(PaperId("doi:10.1101/2026.01.01.000001"), 1, "Title", source="biorxiv")
     assert said(paper_card(bare, {}, view())) == "Title\ndoi:10.1101/2026.01.01.000001"
+    first, second = datetime(2016, 5, 26, tzinfo=UTC), datetime(2017, 1, 3, tzinfo=UTC)
+    assert said(paper_card(replace(bare, submitted=first), {}, view())).endswith(" · submitted 26 May 2016")
+    again = replace(bare, submitted=first, updated=second)
+    assert said(paper_card(again, {}, view())).endswith(" · submitted 26 May 2016, updated 3 Jan 2017")
     (row,) = card_keyboard(bare, translator("en")).rows
     assert [(button.label, button.url) for button in row] == [
         ("Abstract page", "https://doi.org/10.1101/2026.01.01.000001")

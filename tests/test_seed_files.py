@@ -13,7 +13,9 @@ from typing import Any
 
 import pytest
 
+from scheduler.models import Author, PaperId
 from scheduler.query import parse
+from scheduler.seeds import read_papers
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "seeds"
@@ -97,6 +99,15 @@ def test_papers_are_enough_and_complete(papers: list[dict[str, Any]]) -> None:
         for key in ("authors", "categories"):
             assert isinstance(paper[key], list), paper["id"]
             assert all(isinstance(entry, str) and entry.strip() for entry in paper[key]), paper["id"]
+
+
+def test_no_author_is_an_affiliation() -> None:
+    shown = {entry.paper.id: entry.paper.authors for feed, _ in read_papers() for entry in feed.announcements}
+    assert shown[PaperId("2609.32064")][-1] == Author("Bilge Mutlu", "University of Wisconsin-Madison")
+    assert len(shown[PaperId("2609.32064")]) == 5
+    assert shown[PaperId("2609.33399")][0].name == "Jiali Chen"
+    names = [author.name for authors in shown.values() for author in authors]
+    assert not [name for name in names if re.search(r"[()\d]|Universit|Institute|Technology", name)]
 
 
 def test_paper_ids_are_unique_and_well_formed(papers: list[dict[str, Any]]) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.commands import scheduling
+from bot.commands import members, scheduling
+from bot.commands.inline import SEARCHING
 from bot.commands.reading import card
 from bot.commands.subscribing import next_digest
 from bot.commands.visit import Visit, action, bold, code, line, rows, say
+from bot.locale import Translator
 from bot.markup import Block
 from bot.ports import Button, Reply
 from bot.render.view import View
@@ -19,6 +21,10 @@ def start(visit: Visit) -> Reply:
     opened = View.started_paper(visit.argument)
     if opened is not None:
         return card(visit, opened)
+    if visit.argument == SEARCHING:
+        return Reply((_language(visit.t),), rows(Button(visit.t("Pick a topic"), "topics")))
+    if visit.argument == members.STARTED and members.begin(visit):
+        return members.my(visit)
     t = visit.t
     chat = visit.chat
     return say(
@@ -53,6 +59,11 @@ def help_with(visit: Visit, commands: Sequence[tuple[str, str]]) -> Reply:
             *(line(code(f"/{name}"), f" {t(summary)}") for name, summary in commands),
         )
     )
+    return Reply((listed, _language(t)), rows(Button(t("Pick a topic"), "topics")))
+
+
+def _language(t: Translator) -> Block:
+    """The query language in five examples."""
     examples = (
         (
             "reinforcement learning",
@@ -65,7 +76,7 @@ def help_with(visit: Visit, commands: Sequence[tuple[str, str]]) -> Reply:
         ("polic*", t("every word that begins so")),
         ("RL type:new since:7d", t("announced as new (or cross, replace), in the last seven days")),
     )
-    language = Block(
+    return Block(
         (
             line(bold(t("How to say what you want"))),
             *(line(code(query), f" {meaning}") for query, meaning in examples),
@@ -74,7 +85,6 @@ def help_with(visit: Visit, commands: Sequence[tuple[str, str]]) -> Reply:
             ),
         )
     )
-    return Reply((listed, language), rows(Button(t("Pick a topic"), "topics")))
 
 
 def privacy(visit: Visit) -> Reply:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 from bot.commands.visit import Visit, action, code, line, paper_choices, rows, say
 from bot.markup import Block
 from bot.ports import Button, Keyboard, Reply
 from bot.render import search as render_search
 from scheduler import meaning
-from scheduler.query import MEANING_SIGN
+from scheduler.query import FIELD_NAMES, MEANING_SIGN
 
 SIGN = MEANING_SIGN
+
+_FILTER = re.compile(rf"(?<!\S)-?(?:{'|'.join(FIELD_NAMES)}|since|until|on|sort):\S+", re.IGNORECASE)
+"""What belongs to a query of words."""
 
 PAGE = 8
 
@@ -32,6 +37,15 @@ def _page(visit: Visit, text: str, number: int, *, in_place: bool) -> Reply:
     t, encoder = visit.t, visit.house.encoder
     if encoder is None:
         return _not_here(visit, text)
+    if found := _FILTER.search(text):
+        return say(
+            t("After ~ I read words only, and no “{filter}”. Try", filter=found[0]),
+            line(
+                code(
+                    f"/search {SIGN}{' '.join(_FILTER.sub(' ', text).split()) or t('robots that play badminton')}"
+                )
+            ),
+        )
     if not text:
         return say(
             t("What should the papers be about? Write it after the sign:"),
@@ -45,7 +59,7 @@ def _page(visit: Visit, text: str, number: int, *, in_place: bool) -> Reply:
     keys = meaning.nearest(encoder, visit.store, text, PAGE * PAGES)
     first = min(number, (len(keys) - 1) // PAGE) * PAGE
     results = tuple(
-        render_search.Result(first + place, one.paper, one.wordings, one.newest_date)
+        render_search.Result(first + place, one.paper, one.wordings, one.day)
         for place, one in enumerate(visit.store.archive.by_key(keys[first : first + PAGE]), start=1)
     )
     blocks = render_search.meaning_page(f"{SIGN}{text}", results, visit.view)

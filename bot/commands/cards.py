@@ -172,7 +172,7 @@ def _cannot(visit: Visit) -> Reply:
 
 def _changed(visit: Visit, known: Known, place: CardPlace, words: str) -> Reply:
     """The same card with its buttons in their new state."""
-    return Reply(keyboard=keyboard(visit, known, place.back), in_place=True, toast=words)
+    return Reply(keyboard=keyboard(visit, known, place.back), in_place=True, toast=words, shareable=True)
 
 
 def bibtex(visit: Visit) -> Reply:

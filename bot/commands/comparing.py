@@ -73,6 +73,7 @@ def _compared(visit: Visit, texts: tuple[str, ...], days: int, *, in_share: bool
         _keyboard(visit, ", ".join(texts), days, in_share=in_share),
         picture=comparison_picture(shown, visit.t, visit.house.font),
         in_place=in_place,
+        shareable=True,
     )
 
 

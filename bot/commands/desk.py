@@ -14,7 +14,18 @@ from bot.commands import inline, library, looking_up, reading
 from bot.commands.directing import Errand, errand_of, headed, refused
 from bot.commands.feed import STOPPED
 from bot.commands.table import ACTIONS, BY_NAME
-from bot.commands.visit import Handler, House, NotArchived, NotTranslated, Visit, action, rows, say, untangled
+from bot.commands.visit import (
+    CardPlace,
+    Handler,
+    House,
+    NotArchived,
+    NotTranslated,
+    Visit,
+    action,
+    rows,
+    say,
+    untangled,
+)
 from bot.locale import translator
 from bot.ports import (
     Button,
@@ -42,6 +53,7 @@ from scheduler.store.thread import StoreThread
 logger = logging.getLogger(__name__)
 
 SUGGESTIONS = 25
+TOPICS_BEFORE_PAPERS = 5
 
 Find = Callable[[PaperId], Awaitable[Finding]]
 """Fetches a paper into the archive and says what came of it."""
@@ -53,6 +65,10 @@ MANAGING = frozenset(
     "subscribe unsubscribe settings feed topic sub set resume picked steer general take mute unmute".split()
 )
 """Commands and buttons that only who looks after a group or channel uses there."""
+
+
+CHANGING_CARDS = frozenset(("save", "up", "down"))
+"""Buttons of a card that do something to the paper for the one who presses them."""
 
 
 class Desk:
@@ -208,6 +224,11 @@ class Desk:
         lang = self._language(request)
         chat = store.chats.ensure(request.chat, request.kind, request.chat_title, lang, self._defaults, now)
         _note_people(store, chat, request)
+        if request.own_chat is not None:
+            own = store.chats.ensure(
+                request.own_chat, ChatKind.PRIVATE, request.user_name, lang, self._defaults, now
+            )
+            store.chats.note_person(own.key, request.user)
         if request.may_manage and not request.elsewhere:
             # Whoever speaks to us here has taken us back; a right that is still missing shows at the next send.
             _taken_back(store, chat)
@@ -249,10 +270,16 @@ def _with_sharing(visit: Visit, reply: Reply) -> Reply:
     request = visit.request
     if not (reply.shareable and reply.private and request.alone):
         return reply
-    asked = untangled(visit.store, request.action) or f"/{request.command} {request.text}"
+    asked = _card_of(untangled(visit.store, request.action)) or f"/{request.command} {request.text}"
     button = Button(visit.t("Show to everyone"), action(visit, "share", asked))
     keyboard = replace(reply.keyboard, rows=(*reply.keyboard.rows, (button,)))
     return replace(reply, keyboard=keyboard)
+
+
+def _card_of(pressed: str) -> str:
+    """The button that shows what a pressed one left: the card itself, for those that only change its buttons."""
+    name, _, argument = pressed.partition(":")
+    return f"p:{CardPlace.read(argument).paper}" if name in CHANGING_CARDS else pressed
 
 
 def _share(visit: Visit) -> Reply:
@@ -320,14 +347,19 @@ def _suggestions(visit: Visit, parameter: str) -> tuple[Suggestion, ...]:
     topics = [Suggestion(visit.in_its_language(topic.title), topic.key) for topic in visit.house.topics]
     if parameter == "topic":
         return _containing(topics, typed)
-    if visit.request.command == "search":
-        topics = [
-            Suggestion(visit.in_its_language(topic.title), topic.query)
-            for topic in visit.house.topics
-            if len(topic.query) <= 100
-        ]
     as_typed = [Suggestion(typed, typed)] if typed and len(typed) <= 100 else []
-    return (*as_typed, *_containing(topics, typed))[:SUGGESTIONS]
+    if visit.request.command != "search":
+        return (*as_typed, *_containing(topics, typed))[:SUGGESTIONS]
+    topics = [
+        Suggestion(visit.in_its_language(topic.title), topic.query)
+        for topic in visit.house.topics
+        if len(topic.query) <= 100
+    ]
+    known_papers: tuple[Suggestion, ...] = ()
+    with contextlib.suppress(QueryError):
+        known_papers = reading.suggest_papers(visit, typed, SUGGESTIONS)
+    fitting = _containing(topics, typed)[:TOPICS_BEFORE_PAPERS]
+    return (*as_typed, *fitting, *known_papers)[:SUGGESTIONS]
 
 
 def _containing(suggestions: list[Suggestion], typed: str) -> tuple[Suggestion, ...]:

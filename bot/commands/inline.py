@@ -20,6 +20,9 @@ PAGE = 20
 
 AUTHORS = 2
 
+SEARCHING = "inline"
+"""What /start gets from who wants to know how searching works."""
+
 EVERYTHING = "since:1991-01-01"
 """What is listed before anything was typed: the newest papers."""
 
@@ -34,16 +37,19 @@ def cards(store: Store, view: View, typed: str, offset: str, today: date) -> Inl
     if named:
         known = store.archive.by_ids([paper_id for paper_id, _version in named])
         if not known:
-            return InlineCards(note=t("Not in the archive yet: ask me for it"))
+            return InlineCards(
+                note=t("Not in the archive yet: ask me for it"),
+                start=view.start_value(named[0][0]) or SEARCHING,
+            )
         return InlineCards(tuple(_card(one, view) for one in known))
     try:
         wanted = query.parse_typed(typed) if typed else query.parse(EVERYTHING)
     except QueryError:
-        return InlineCards(note=t("I can't read this yet. How searching works"))
+        return InlineCards(note=t("I can't read this yet. How searching works"), start=SEARCHING)
     before = int(offset) if offset.isdecimal() else None
     found = store.archive.search(wanted, today=today, limit=PAGE, before=before)
     if not found.papers and not offset:
-        return InlineCards(note=t("No paper fits. How searching works"))
+        return InlineCards(note=t("No paper fits. How searching works"), start=SEARCHING)
     more = "" if found.next_before is None else str(found.next_before)
     return InlineCards(tuple(_card(one, view) for one in found.papers), more)
 
@@ -52,7 +58,7 @@ def _card(known: Known, view: View) -> InlineCard:
     paper = known.paper
     blocks = paper_card(paper, enrich.complete(paper, known.wordings), view, announced=known.newest_date)
     shown = make_parts(blocks, view.platform, card_keyboard(paper, view.t))
-    when = view.t.short_date(known.newest_date, year=True) if known.newest_date else ""
+    when = view.t.short_date(known.day, year=True) if known.day else ""
     told = (short_authors(paper.authors, AUTHORS), paper.primary_category, when)
     return InlineCard(_key(paper.id), paper.title, " · ".join(filter(None, told)), shown[0])
 

@@ -220,9 +220,11 @@ def _found(visit: Visit, everything: Sequence[Saved], wanted: str) -> tuple[Save
 
     A note is looked through like a paper's own words.
     """
-    tags = [_tag_name(one["tag"]) for one in _TAG.finditer(wanted)]
+    found = [(_tag_name(one["tag"]), bool(one["off"])) for one in _TAG.finditer(wanted)]
     text = " ".join(_TAG.sub(" ", wanted).split())
-    tagged = saved_with_tag(everything, tags)
+    tagged = saved_with_tag(everything, [tag for tag, is_off in found if not is_off])
+    unwanted = {tag for tag, is_off in found if is_off}
+    tagged = tuple(one for one in tagged if unwanted.isdisjoint(one.tags))
     if not text or not tagged:
         return tagged
     parsed, today = query.parse(text), visit.now.date()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date, timedelta
 
-from bot.commands.subscribing import first_date, read_wish
+from bot.commands.subscribing import first_date, next_digest, read_wish
 from bot.commands.visit import Visit, action, bold, code, line, link_note, rows, say
 from bot.locale import N_
 from bot.markup import Block, Line
@@ -26,6 +26,9 @@ _WAYS = {
     Way.NAMED: N_("This chat's digest has their papers, under your name."),
     Way.PINGED: N_("This chat's digest has their papers, under your name, and pings you."),
 }
+STARTED = "my"
+"""What /start is followed by where a button of this module leads to the private talk."""
+
 _WAY_NAMES = {
     Way.PRIVATE: N_("In private"),
     Way.NAMED: N_("Under my name here"),
@@ -80,6 +83,19 @@ def _follow(visit: Visit) -> Reply:
     )
 
 
+def begin(visit: Visit) -> bool:
+    """Somebody who follows something in groups writes in private for the first time, and can be told from now on.
+
+    False for who follows nothing. The newest papers count, while their slot is still to come.
+    """
+    if visit.chat.kind is not ChatKind.PRIVATE or not visit.store.members.places(visit.person):
+        return False
+    first = first_date(visit, visit.chat.key)
+    if first is not None:
+        visit.store.members.begin_by(visit.person, first)
+    return True
+
+
 def _mine(visit: Visit) -> Keyboard:
     return rows(Button(visit.t("Show mine"), "my"))
 
@@ -118,7 +134,7 @@ def _private_link(visit: Visit) -> Button | None:
     """Opens the private talk, for who never had one, where the platform has an address for it."""
     link = visit.store.notes.get(link_note(visit.chat.ref.platform), "")
     needed = _way(visit) is Way.PRIVATE and _private_chat(visit) is None
-    return Button(visit.t("Write to me in private"), url=f"{link}my") if link and needed else None
+    return Button(visit.t("Write to me in private"), url=f"{link}{STARTED}") if link and needed else None
 
 
 def _here(visit: Visit) -> Reply:
@@ -151,7 +167,7 @@ def _elsewhere(visit: Visit) -> Reply:
     """Where others read along nobody's list is shown, nor how anybody is told."""
     t = visit.t
     link = visit.store.notes.get(link_note(visit.chat.ref.platform), "")
-    there = Button(t("Write to me in private"), url=f"{link}my") if link else None
+    there = Button(t("Write to me in private"), url=f"{link}{STARTED}") if link else None
     return say(
         t("What you follow for yourself is listed in private: write me {command} there.", command="/my"),
         keyboard=Keyboard(tuple(filter(None, (_ways(visit), (there,) if there else ())))),
@@ -174,7 +190,7 @@ def _everywhere(visit: Visit) -> Reply:
         )
     known = tuple(one for place in places for one in place.keywords)
     return Reply(
-        tuple(_of_place(place, known) for place in places),
+        (*(_of_place(place, known) for place in places), Block((line(next_digest(visit)),))),
         Keyboard(choices=_ends(visit, known), prompt=t("End one…")),
         in_place=bool(visit.request.action),
     )
@@ -214,6 +230,8 @@ def choose_way(visit: Visit) -> Reply:
     if not visit.store.members.keywords(visit.chat.key, visit.person) or visit.argument not in set(Way):
         return Reply(toast=visit.t("You follow nothing for yourself in this chat."))
     visit.store.members.tell(visit.chat.key, visit.person, Way(visit.argument))
+    if (first := _first_date(visit)) is not None:
+        visit.store.members.begin_by(visit.person, first, visit.chat.key)
     return Reply(toast=visit.t(_WAYS[_way(visit)])) if visit.is_overheard else _here(visit)
 
 

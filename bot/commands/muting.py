@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.commands.subscribing import not_yours
+from bot.commands.subscribing import daily_counts, not_yours
 from bot.commands.visit import CardPlace, Visit, action, bold, code, line, rows, say
 from bot.locale import N_, Translator
 from bot.markup import Block
@@ -12,7 +12,7 @@ from scheduler import categories, query
 from scheduler.errors import NotAPaperId, QueryError
 from scheduler.models import Paper
 from scheduler.paper_ids import parse as parse_id
-from scheduler.query import Query
+from scheduler.query import Field, Query, Term
 from scheduler.store.mutes import MOST, Mute, MuteKind, TooManyMutes
 
 KINDS = {
@@ -35,6 +35,10 @@ _NAMES = {
     MuteKind.PAPER: N_("paper {title}"),
     MuteKind.CATEGORY: N_("category {title}"),
 }
+_FIELDS = {Field.AUTHOR: MuteKind.AUTHOR, Field.CATEGORY: MuteKind.CATEGORY, Field.ID: MuteKind.PAPER}
+A_LOT = 0.2
+"""The share of all papers from which on a mute is warned of."""
+
 AUTHORS_OFFERED = 6
 CATEGORIES_OFFERED = 4
 
@@ -84,6 +88,7 @@ def _mute(visit: Visit, kind: MuteKind, wanted: str) -> Reply:
     if not visit.request.may_manage:
         return not_yours(visit)
     parsed, title = _query_of(kind, wanted)
+    kind, title = _kind_of(kind, parsed, title)
     if parsed.root is None or parsed.limits:
         return say(
             t("Words can be muted, authors, papers and categories, but no dates."),
@@ -115,6 +120,14 @@ def _query_of(kind: MuteKind, wanted: str) -> tuple[Query, str]:
     return parsed, parsed.canonical
 
 
+def _kind_of(kind: MuteKind, parsed: Query, title: str) -> tuple[MuteKind, str]:
+    """What a query is really about that was typed as words: `au:"Wei Zhang"` is an author."""
+    term = parsed.root
+    if kind is MuteKind.WORD and isinstance(term, Term) and term.field in _FIELDS:
+        return _FIELDS[term.field], term.text
+    return kind, title
+
+
 def _muted(visit: Visit, muted: Mute, parsed: Query, is_new: bool) -> Reply:
     t = visit.t
     head = (
@@ -129,7 +142,7 @@ def _muted(visit: Visit, muted: Mute, parsed: Query, is_new: bool) -> Reply:
     return say(
         head,
         *meaning,
-        *_warning(visit, muted),
+        *_warning(visit, muted, parsed),
         keyboard=rows(
             Button(t("Undo"), action(visit, "unmute", str(muted.key))),
             Button(t("What is muted"), "muted"),
@@ -137,11 +150,17 @@ def _muted(visit: Visit, muted: Mute, parsed: Query, is_new: bool) -> Reply:
     )
 
 
-def _warning(visit: Visit, muted: Mute) -> tuple[str, ...]:
+def _warning(visit: Visit, muted: Mute, parsed: Query) -> tuple[str, ...]:
     follows = visit.store.chats.subscriptions(visit.chat.key)
-    if all(one.query != muted.query for one in follows):
+    if any(one.query == muted.query for one in follows):
+        return (visit.t("This chat follows just that: nothing of it comes any more."),)
+    found, every = daily_counts(visit, parsed, ""), daily_counts(visit, Query(None), "")
+    if found is None or every is None or not any(every.counts):
         return ()
-    return (visit.t("This chat follows just that: nothing of it comes any more."),)
+    share = sum(found.counts) / sum(every.counts)
+    if share < A_LOT:
+        return ()
+    return (visit.t("That is {share} % of all papers of the last days.", share=round(100 * share)),)
 
 
 def muted(visit: Visit) -> Reply:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -37,6 +38,7 @@ from scheduler.store.papers import Known
 
 PAGE = 8
 PRINTED = "now"
+_VERSION = re.compile(r"(?<=\d)v\d*\Z")
 
 
 def show_digest(visit: Visit) -> Reply:
@@ -169,7 +171,7 @@ def _search_page(visit: Visit, place: SearchPlace, *, in_place: bool) -> Reply:
         return _nothing_found(visit, parsed)
     first = len(place.cursors) * PAGE + 1
     results = tuple(
-        render_search.Result(first + index, one.paper, one.wordings, one.newest_date, _snippet(one, parsed))
+        render_search.Result(first + index, one.paper, one.wordings, one.day, _snippet(one, parsed))
         for index, one in enumerate(found.papers)
     )
     blocks = render_search.search_page(
@@ -356,12 +358,11 @@ def _choice(visit: Visit, named: Sequence[PaperId]) -> Reply:
 
 
 def suggest_papers(visit: Visit, typed: str, limit: int) -> tuple[Suggestion, ...]:
-    """Papers for what is typed so far: by id where it looks like one, else by the words."""
-    typed = typed.strip()
+    """Papers for what is typed so far: by id where it looks like one, else by the words, of the title first."""
+    typed = _VERSION.sub("", typed.strip())
     if not typed or typed[0].isdigit():
         known = visit.store.archive.with_id_like(typed, limit)
     else:
-        known = visit.store.archive.search(
-            query.parse_typed(typed), today=visit.now.date(), limit=limit
-        ).papers
+        parsed = replace(query.parse_typed(typed), by_relevance=True)
+        known = visit.store.archive.search(parsed, today=visit.now.date(), limit=limit).papers
     return tuple(Suggestion(f"{one.paper.id} · {one.paper.title}", str(one.paper.id)) for one in known)

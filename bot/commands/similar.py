@@ -59,7 +59,7 @@ def _page(visit: Visit, known: Known, number: int, *, in_place: bool) -> Reply:
 
 def _result(one: Similar, number: int) -> render_search.Result:
     known = one.known
-    return render_search.Result(number, known.paper, known.wordings, known.newest_date, shared=one.words)
+    return render_search.Result(number, known.paper, known.wordings, known.day, shared=one.words)
 
 
 def _keyboard(visit: Visit, known: Known, shown: tuple[Similar, ...], number: int, pages: int) -> Keyboard:

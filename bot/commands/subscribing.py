@@ -86,11 +86,10 @@ def loosen(visit: Visit) -> Reply:
 
 
 def not_yours(visit: Visit) -> Reply:
-    """What somebody is told who may not change what this chat follows."""
+    """What somebody is told who may not change what this chat gets."""
     return say(
-        visit.t(
-            "Only who manages this chat can change what it follows. Write to me in private for a list of your own."
-        )
+        visit.t("Only who manages this chat can change what it gets."),
+        visit.t("For yourself alone you follow a subject with {command}.", command="/my"),
     )
 
 

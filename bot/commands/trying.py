@@ -65,6 +65,7 @@ def _tried(visit: Visit, parsed: Query, title: str) -> Reply:
         render_trial.trial_blocks(trial, visit.view),
         _keyboard(visit, parsed, trial),
         picture=daily_picture(daily, visit.t, visit.house.font),
+        shareable=True,
     )
 
 
@@ -84,7 +85,7 @@ def _examples(visit: Visit, news: Query, days: _Days) -> tuple[Known, ...]:
 
 def _results(found: Sequence[Known]) -> tuple[Result, ...]:
     return tuple(
-        Result(number, one.paper, one.wordings, one.newest_date) for number, one in enumerate(found, start=1)
+        Result(number, one.paper, one.wordings, one.day) for number, one in enumerate(found, start=1)
     )
 
 

@@ -67,7 +67,7 @@ def _head(paper: Paper, wordings: Wordings, view: View, announced: date | None) 
         dotted(
             ", ".join(paper.categories),
             code(f"{paper.id}{version}"),
-            t("announced {date}", date=t.short_date(announced, year=True)) if announced else "",
+            _when(paper, announced, t),
             paper.comments,
         )
     )
@@ -75,6 +75,18 @@ def _head(paper: Paper, wordings: Wordings, view: View, announced: date | None) 
         doi = Span(paper.doi, url=doi_url(paper.doi)) if paper.doi else ""
         lines.append(dotted(paper.journal_ref, doi))
     return Block(tuple(lines))
+
+
+def _when(paper: Paper, announced: date | None, t: Translator) -> str:
+    """When it was announced; of a paper that never was to us, when this version and the first one came."""
+    if announced is not None:
+        return t("announced {date}", date=t.short_date(announced, year=True))
+    if paper.submitted is None:
+        return ""
+    submitted = t("submitted {date}", date=t.short_date(paper.submitted.date(), year=True))
+    if paper.updated is None or paper.updated.date() == paper.submitted.date():
+        return submitted
+    return t.clauses((submitted, t("updated {date}", date=t.short_date(paper.updated.date(), year=True))))
 
 
 def _tldr(said: Said, t: Translator) -> Block:

@@ -44,12 +44,18 @@ class View:
 
     def card_url(self, paper_id: PaperId) -> str:
         """The address that opens a paper's card in private, "" where there is none; see `started_paper`."""
+        token = self.start_value(paper_id)
+        return f"{self.start_link}{token}" if self.start_link and token else ""
+
+    @staticmethod
+    def start_value(paper_id: PaperId) -> str:
+        """What /start gets to open a paper's card, "" for an id that is too long for it; see `started_paper`."""
         token = "p" + urlsafe_b64encode(paper_id.encode()).decode().rstrip("=")
-        return f"{self.start_link}{token}" if self.start_link and len(token) <= START_LIMIT else ""
+        return token if len(token) <= START_LIMIT else ""
 
     @staticmethod
     def started_paper(token: str) -> PaperId | None:
-        """The paper that `card_url` put into its `start` value, None for any other value."""
+        """The paper that `start_value` stands for, None for any other value."""
         if not token.startswith("p"):
             return None
         try:

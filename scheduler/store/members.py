@@ -110,6 +110,14 @@ class Members:
             )
         return next(map(subscription_from, rows), None)
 
+    def begin_by(self, person: str, first: date, chat: int | None = None) -> None:
+        """Lets a person's keywords (those of one chat, or of all) begin with that date, or stay with an earlier one."""
+        self._db.execute(
+            "update subscription set since = ? where owner = ? and owner != '' and since > ? "
+            "and chat = coalesce(?, chat)",
+            [first.isoformat(), person, first.isoformat(), chat],
+        )
+
     def way(self, chat: int, person: str) -> Way:
         """How a person wants to be told of what their keywords in a chat find."""
         rows = self._db.query("select way from member where chat = ? and person = ?", [chat, person])

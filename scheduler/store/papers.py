@@ -49,6 +49,11 @@ class Known:
         return max(news or [day for day, _, _ in self.announced], default=None)
 
     @property
+    def day(self) -> date | None:
+        """`newest_date`, or when a paper that was never announced to us was submitted."""
+        return self.newest_date or (self.paper.submitted.date() if self.paper.submitted else None)
+
+    @property
     def types(self) -> frozenset[AnnounceType]:
         """All that it was announced as."""
         return frozenset(kind for _, _, kind in self.announced)

@@ -10,8 +10,8 @@ from scheduler import ranking
 from scheduler.models import Paper, Wording
 from scheduler.ranking import Vector
 from scheduler.store import search
+from scheduler.store.rows import KEYS_PER_DAY
 
-_KEYS_PER_DAY = 100_000
 _REMEMBERED = 200_000
 _VECTORS = 5000
 _SAMPLE = 2000
@@ -77,9 +77,9 @@ class Vocabulary:
     def _refresh(self) -> None:
         """Counts the papers again when one of another day has come."""
         newest = self._count("select max(key) from paper")
-        if newest // _KEYS_PER_DAY == self._newest_day:
+        if newest // KEYS_PER_DAY == self._newest_day:
             return
-        self._newest_day = newest // _KEYS_PER_DAY
+        self._newest_day = newest // KEYS_PER_DAY
         papers = self._count("select count(*) from paper")
         if not 0.9 <= self._papers / max(papers, 1) <= 1.1:
             self._papers = papers

@@ -65,7 +65,7 @@ async def test_words_after_the_name_give_a_list_of_cards(rig: Rig, lists: Lists)
 
 
 async def test_a_note_leads_into_the_private_talk(rig: Rig, lists: Lists) -> None:
-    lists.found = InlineCards(note="No paper fits. How searching works")
+    lists.found = InlineCards(note="No paper fits. How searching works", start="inline")
     rig.telegram.user("ada").types("xyzzy")
     await eventually(lambda: bool(rig.telegram.lists))
     (shown,) = rig.telegram.lists

@@ -210,13 +210,12 @@ def _buttons(message: Shown) -> dict[str, str]:
 async def test_what_a_member_follows_comes_in_private_or_by_name(world: World) -> None:
     telegram, discord = world.telegram, world.discord
     ada, group = telegram.user("ada"), telegram.group("Lab", admins=["bob"], members=["ada"])
-    room, direct = discord.channel("papers"), discord.direct("bob")
+    room = discord.channel("papers")
     await world.up()
     ada.says("/start")
     group.says("ada", f"/my {QUERY}")
     await discord.command("ada", room, "feed here")
     await discord.command("ada", room, "settings", change="members on")
-    await discord.command("bob", direct, "start")
     await discord.command("bob", room, "my", query=QUERY)
     await world.happens(
         lambda: world.paperboy.rows("select count(*) from subscription where owner != ''") == [(2,)]
@@ -229,10 +228,17 @@ async def test_what_a_member_follows_comes_in_private_or_by_name(world: World) -
     await world.happens(
         lambda: world.paperboy.rows("select count(*) from member where way = 'pinged'") == [(1,)]
     )
+    # Discord lets a bot write first: carol never did.
+    await discord.command("carol", room, "my", query=QUERY)
+    await world.happens(
+        lambda: world.paperboy.rows("select count(*) from subscription where owner != ''") == [(3,)]
+    )
+    assert not any("cannot write to you yet" in words(one) for one in discord.shown_in(room))
     before = len(ada.received()), len(group.received()), len(discord.shown_in(room))
     world.paperboy.let_the_time_come()
     await world.all_sent()
     assert told_of(PAPERS, await _pages_of(world, ada)) == list(PAPERS)
+    assert told_of(PAPERS, await _direct_pages_of(world, discord.direct("carol"))) == list(PAPERS)
     assert len(group.received()) == before[1]
     posted = discord.shown_in(room)[before[2] :]
     assert told_of(PAPERS, map(words, posted)) == list(PAPERS)
@@ -240,6 +246,33 @@ async def test_what_a_member_follows_comes_in_private_or_by_name(world: World) -
     (pinged,) = [one.body for one in posted if one.body.get("content")]
     assert pinged["content"] == f"<@{pinged['allowed_mentions']['users'][0]}>"
     assert pinged["allowed_mentions"]["parse"] == []
+    assert await world.paperboy.stop() == 0
+    world.nothing_was_refused()
+
+
+async def test_a_member_is_pinged_in_a_telegram_group(world: World) -> None:
+    telegram = world.telegram
+    group = telegram.group("Lab", admins=["bob"], members=["ada"])
+    ada = telegram.user("ada")
+    await world.up()
+    group.says("bob", "/settings members on")
+    group.says("ada", f"/my {QUERY}")
+    await world.happens(lambda: any("For yourself you follow" in text for text in texts(group.received())))
+    group.says("ada", "/my")
+    await world.happens(lambda: any("Here, with a ping" in one.labels for one in group.received()))
+    group.presses("ada", "Here, with a ping")
+    await world.happens(
+        lambda: world.paperboy.rows("select count(*) from member where way = 'pinged'") == [(1,)]
+    )
+    before = len(group.received())
+    world.paperboy.let_the_time_come()
+    await world.all_sent()
+    digest = group.received()[before:]
+    assert told_of(PAPERS, texts(digest)) == list(PAPERS)
+    mentions = [
+        one["user"]["id"] for each in digest for one in each.entities if one["type"] == "text_mention"
+    ]
+    assert mentions == [ada.chat.id]
     assert await world.paperboy.stop() == 0
     world.nothing_was_refused()
 

@@ -75,6 +75,7 @@ async def world_in(folder: Path, **settings: str) -> AsyncIterator[World]:
     paperboy = Paperboy(folder, **(told | arxiv.settings | settings))
     discord.person("ada", manages=True)
     discord.person("bob")
+    discord.person("carol")
     try:
         yield World(telegram, discord, arxiv, paperboy)
     finally:

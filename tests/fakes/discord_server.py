@@ -495,6 +495,9 @@ class FakeDiscord:
             case ["DELETE", "webhooks", _, token, "messages", "@original"]:
                 self.shown.pop(self.interactions[token].original, None)
                 return web.Response(status=204)
+            case ["DELETE", "channels", _, "messages", message] if int(message) in self.shown:
+                del self.shown[int(message)]
+                return web.Response(status=204)
             case ["DELETE", "webhooks", _, _, "messages", message] if int(message) in self.shown:
                 del self.shown[int(message)]
                 return web.Response(status=204)

@@ -20,6 +20,7 @@ _ENTITY_TYPES = {
     "Pre": "pre",
     "PreCode": "pre",
     "TextUrl": "text_link",
+    "MentionName": "text_mention",
     "BlockQuote": "blockquote",
     "ExpandableBlockQuote": "expandable_blockquote",
 }
@@ -41,7 +42,10 @@ def parse(text: str, mode: str | None) -> tuple[str, tuple[Json, ...]]:
 
 def _entity(entity: Entity) -> Json:
     known = {"type": _ENTITY_TYPES[entity.kind], "offset": entity.offset, "length": entity.length}
-    return known | ({"url": entity.url} if entity.url else {})
+    about = (
+        {"user": {"id": entity.user, "is_bot": False, "first_name": str(entity.user)}} if entity.user else {}
+    )
+    return known | about | ({"url": entity.url} if entity.url else {})
 
 
 def rows(fields: Json) -> tuple[tuple[Json, ...], ...]:

@@ -14,12 +14,16 @@ LINKS = frozenset({"Url", "EmailAddress", "Mention", "Hashtag", "Cashtag", "BotC
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """`kind` as TDLib names it less its prefix ("Bold", "TextUrl", "ExpandableBlockQuote"); UTF-16 units."""
+    """`kind` as TDLib names it less its prefix ("Bold", "TextUrl", "ExpandableBlockQuote"); UTF-16 units.
+
+    `user` is whom a "MentionName" mentions.
+    """
 
     kind: str
     offset: int
     length: int
     url: str = ""
+    user: int = 0
 
     def covers(self, other: Entity) -> bool:
         """True when `other` lies within."""
@@ -65,6 +69,7 @@ def _entities(answer: dict[str, Any]) -> list[Entity]:
             entity["offset"],
             entity["length"],
             entity["type"].get("url", ""),
+            entity["type"].get("user_id", 0),
         )
         for entity in answer["entities"]
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -12,6 +13,8 @@ import discord.app_commands
 from bot.adapters.discord.rights import manages
 from bot.ports import Request
 from scheduler.models import ChatKind, ChatRef, Platform
+
+logger = logging.getLogger(__name__)
 
 Interaction = discord.Interaction[Any]
 
@@ -24,6 +27,9 @@ _KINDS: Mapping[object, ChatKind] = {
     discord.ChannelType.media: ChatKind.FORUM,
 }
 
+NEEDS_OWN_CHAT = ("my",)
+"""Commands whose papers come by direct message."""
+
 CHINESE = (discord.Locale.chinese, discord.Locale.taiwan_chinese)
 
 
@@ -35,7 +41,7 @@ async def request_of(
     action: str = "",
     target: Target | None = None,
 ) -> Request:
-    """The request behind an interaction; one REST call where the person's direct messages are meant.
+    """The request behind an interaction; one REST call where the person's direct messages are meant or needed.
 
     `target` is the channel of the same server that a command names instead of the one that it is given in.
 
@@ -46,6 +52,7 @@ async def request_of(
     if target is not None and target.id != interaction.channel_id:
         return _request_for(interaction, target, command, text)
     personal = is_personal(interaction)
+    needs_own = command in NEEDS_OWN_CHAT and not personal and not is_direct(interaction)
     return Request(
         chat=await _own_chat(interaction) if personal else chat_of(interaction.channel_id),
         kind=ChatKind.PRIVATE if personal or is_direct(interaction) else _kind(interaction.channel),
@@ -58,6 +65,7 @@ async def request_of(
         lang=language_of(interaction),
         alone=not is_direct(interaction),
         user_name=interaction.user.display_name,
+        own_chat=await _own_chat_if_any(interaction) if needs_own else None,
     )
 
 
@@ -136,6 +144,14 @@ def named_channel(interaction: Interaction) -> int | None:
         # Those of a subcommand.
         options += option.get("options", [])
     return None
+
+
+async def _own_chat_if_any(interaction: Interaction) -> ChatRef | None:
+    try:
+        return await _own_chat(interaction)
+    except discord.HTTPException as error:
+        logger.warning("no direct messages with %s: %s", interaction.user.id, error)
+        return None
 
 
 async def _own_chat(interaction: Interaction) -> ChatRef:

@@ -15,13 +15,10 @@ logger = logging.getLogger(__name__)
 KEPT_SECONDS = 300
 """How long Telegram may show the same list for the same words; a day's papers come once a day."""
 
-NOTE_PAYLOAD = "inline"
-"""What /start gets when somebody taps the note above the list."""
-
 
 async def answer_inline(query: InlineQuery, found: InlineCards) -> None:
     """Shows a page of cards; a list that comes too late (the next letter was typed) is no trouble."""
-    button = InlineQueryResultsButton(found.note, start_parameter=NOTE_PAYLOAD) if found.note else None
+    button = InlineQueryResultsButton(found.note, start_parameter=found.start) if found.note else None
     try:
         await query.answer(
             [_article(card) for card in found.cards],
