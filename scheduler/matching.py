@@ -155,15 +155,16 @@ def matches(index: DayIndex, texts: Iterable[str]) -> dict[str, int]:
         return {text: mask for text in texts if (mask := index.mask_of(text))}
 
 
-def hit_spans(text: str, query: Query) -> list[tuple[int, int]]:
+def hit_spans(text: str, query: Query, field: Field | None = None) -> list[tuple[int, int]]:
     """Where the words and phrases of `query` stand in clean `text` (start, end), rising, without overlaps.
+
+    `field` says what the text is (title or abstract): what is looked for in the other one is no hit then.
 
     A phrase is a hit as a whole only; of "RL-based" RL alone is one.
     """
     spans: set[tuple[int, int]] = set()
-    wanted = [
-        term for term in positive_terms(query.root) if term.field is Field.ANYWHERE or term.field in _TEXT
-    ]
+    fields = (Field.ANYWHERE, *(_TEXT if field is None else (field,)))
+    wanted = [term for term in positive_terms(query.root) if term.field in fields]
     for tokens in token_places(text):
         for run in {run for term in wanted for run in term.runs}:
             spans.update(_run_spans(tokens, run))

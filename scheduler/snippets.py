@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 from scheduler.matching import hit_spans
-from scheduler.query import Query
+from scheduler.query import Field, Query
 
 Pieces = tuple[tuple[str, bool], ...]
 
@@ -14,11 +14,11 @@ _BEFORE = 40
 
 
 def snippet(text: str, query: Query, width: int) -> Pieces:
-    """At most about `width` letters of `text` around the first hit, as (piece, whether it is a hit) in order.
+    """At most about `width` letters of an abstract around the first hit, as (piece, whether it is a hit) in order.
 
     Where nothing of the query stands in the text, the beginning of it. "…" stands where it was cut.
     """
-    places = hit_spans(text, query)
+    places = hit_spans(text, query, Field.ABSTRACT)
     start, end = _window(text, places[0][0] if places else 0, width)
     pieces: list[tuple[str, bool]] = [("… ", False)] if start else []
     at = start

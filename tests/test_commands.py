@@ -228,6 +228,11 @@ def test_a_search_without_a_hit_offers_the_nearest_that_has_one(ada: Person) -> 
     assert "1 found" in ada.presses('"world model" · 1')
 
 
+def test_what_was_found_in_chinese_words_is_shown(ada: Person) -> None:
+    assert "用强化学习放风筝" in ada.says("/search 强化学习")
+    assert "We fly kites" in ada.says("/search kites")
+
+
 def test_papers_by_any_form_of_their_id(ada: Person) -> None:
     for text in ("2609.00001", "arXiv:2609.00001v1", "https://arxiv.org/pdf/2609.00001", "[2609.00001]"):
         assert "Diffusion Policies for kites" in ada.says(f"/paper {text}")

@@ -248,6 +248,9 @@ def test_canonical_text(text: str, canonical: str) -> None:
         ("rl -since:7d", Problem.DATE_PLACE, None, None),
         ("since:2030 until:2020", Problem.DATES_APART, 11, "since:7d"),
         ("rl sort:stars", Problem.BAD_SORT, 3, "rl sort:relevance"),
+        ("rl since:", Problem.NO_DATE, 3, "rl since:7d"),
+        ("until: rl", Problem.NO_DATE, 0, "since:7d rl"),
+        ("(rl OR ai) -rl -ai", Problem.CONTRADICTION, 16, "(rl OR ai)"),
         ("~robots that play", Problem.MEANING, 0, "robots that play"),
         (" ~ ", Problem.MEANING, 1, EXAMPLE),
         ("sort:stars", Problem.BAD_SORT, 0, f"{EXAMPLE} sort:relevance"),
@@ -273,6 +276,14 @@ def test_refusals(text: str, problem: Problem, position: int | None, suggestion:
         assert error.suggestion == suggestion
     assert parse(error.suggestion)
     assert len(str(error).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [("rl !survey", "rl -survey"), ("rl !(a1 OR b2)", "rl -(a1 OR b2)"), ("rl! robot", "rl robot")],
+)
+def test_an_exclamation_mark_in_front_excludes(text: str, canonical: str) -> None:
+    assert parse(text).canonical == canonical
 
 
 def test_every_problem_is_tested() -> None:
@@ -442,6 +453,7 @@ def test_an_explanation_has_the_exclusions_last() -> None:
     ("text", "expected"),
     [
         ("rl", []),
+        ("rl or ai", ["rl OR ai", "rl ai", "rl", "ai"]),
         ("rl robots -survey", ["rl robot", "rl", "robot", "rl OR robot"]),
         ("attention is all you need", ["attention"]),
         ("what is all you need", []),

@@ -26,6 +26,8 @@ def marked(text: str, wanted: str, width: int = 80) -> list[str]:
         ("multiagent", ["Multi-Agent"]),
         ("uncertain*", ["uncertainty"]),
         ("policy -survey", ["policies"]),
+        ("ti:policy", []),
+        ("ti:uncertainty abs:policy", ["policies"]),
         ("au:Smith", []),
         ("absent", []),
     ],

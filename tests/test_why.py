@@ -87,6 +87,12 @@ def test_delivered_says_when_and_for_which_words(office: Office) -> None:
         ('"world model" -survey', "2609.00002", "Excluded by -survey."),
         ('"world model" -(survey OR au:zhang)', "2609.00002", "Excluded by -(survey OR au:zhang)."),
         ('"protein folding"', "2609.00002", "None of its words occurs in this paper."),
+        ('"sea kites"', "2609.00002", "Found sea, but not kite."),
+        (
+            '"at world models sea"',
+            "2609.00002",
+            'The words of "at world model sea" are in this paper, but not side by side.',
+        ),
         ("sea kites", "2609.00002", "Found sea, but not kite."),
         ("sea (kites OR kelp)", "2609.00002", "Found sea, but not kite OR kelp."),
         ("kites cat:cs.RO", "2609.00001", "Found kite, but not cat:cs.RO."),

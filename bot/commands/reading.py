@@ -32,7 +32,7 @@ from scheduler import digest, enrich, matching, paper_ids, query
 from scheduler.errors import NotAPaperId, QueryError
 from scheduler.models import ChatKind, Digest, Match, PaperId
 from scheduler.news import build_for_chat
-from scheduler.query import Query
+from scheduler.query import Field, Query
 from scheduler.snippets import snippet
 from scheduler.store.papers import Known
 
@@ -187,9 +187,14 @@ def _search_page(visit: Visit, place: SearchPlace, *, in_place: bool) -> Reply:
 
 
 def _snippet(one: Known, parsed: Query) -> Sequence[tuple[str, bool]]:
-    words = one.wordings.get("en")
-    text = one.paper.abstract or (words.tldr if words else "")
-    return snippet(text, parsed, 160) if text else ()
+    words, chinese = one.wordings.get("en"), one.wordings.get("zh")
+    texts = [one.paper.abstract or (words.tldr if words else "")]
+    texts += [chinese.abstract or chinese.tldr] if chinese else []
+    shown = [text for text in texts if text]
+    if not shown:
+        return ()
+    found = next((text for text in shown if matching.hit_spans(text, parsed, Field.ABSTRACT)), shown[0])
+    return snippet(found, parsed, 160)
 
 
 def _search_keyboard(

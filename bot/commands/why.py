@@ -15,9 +15,10 @@ from bot.render.paper_words import field_names
 from scheduler import digest, matching, paper_ids, planning, query, slots
 from scheduler.errors import NotAPaperId, QueryError
 from scheduler.models import DeliveryState, PaperId, Subscription
-from scheduler.query import And, Node, Not, Query
+from scheduler.query import And, Kind, Node, Not, Query, Term
 from scheduler.store.outbox import Run
 from scheduler.store.papers import DayPaper, Known
+from scheduler.tokens import Run as Tokens
 
 
 def why(visit: Visit) -> Reply:
@@ -202,13 +203,37 @@ def _missed(visit: Visit, index: matching.DayIndex, parsed: Query) -> str:
         return t("Excluded by {rules}.", rules=t.names([str(part) for part in excluding]))
     found = [term for term in query.positive_terms(parsed.root) if index.hits(Query(term))]
     if not found:
-        return t("None of its words occurs in this paper.")
+        return _missed_words(visit, index, parsed)
     missing = [str(part) for part in _parts(parsed.root) if not index.hits(Query(part))]
     return t(
         "Found {found}, but not {missing}.",
         found=t.names([str(term) for term in found]),
         missing=t.names(missing),
     )
+
+
+def _missed_words(visit: Visit, index: matching.DayIndex, parsed: Query) -> str:
+    """Why none of a query's terms is found: of a phrase some words may be there, or all of them, but apart."""
+    t = visit.t
+    found, missing, apart = [], [], []
+    for term in query.positive_terms(parsed.root):
+        words = [str(one) for one in _words_of(term)]
+        here = [word for word, one in zip(words, _words_of(term), strict=True) if index.hits(Query(one))]
+        found += here
+        missing += [word for word in words if word not in here]
+        apart += [str(term)] if len(here) == len(words) > 1 else []
+    if apart:
+        return t("The words of {phrases} are in this paper, but not side by side.", phrases=t.names(apart))
+    if not found:
+        return t("None of its words occurs in this paper.")
+    return t("Found {found}, but not {missing}.", found=t.names(found), missing=t.names(missing))
+
+
+def _words_of(term: Term) -> list[Term]:
+    """A phrase's or a name's words, each as a term of its own in the same field; any other term as it is."""
+    if term.kind not in (Kind.PHRASE, Kind.NAME) or term.is_open:
+        return [term]
+    return [Term(term.field, token, (Tokens((token,)),)) for token in term.runs[0].tokens]
 
 
 def _parts(root: Node) -> tuple[Node, ...]:

@@ -62,6 +62,8 @@ _ANNOUNCED = {
     Bound.UNTIL: N_("announced until {date}"),
     Bound.ON: N_("announced on {date}"),
 }
+_ANNOUNCED_IN = N_("announced in {time}")
+_ANNOUNCED_THEN = N_("announced {time}")
 _SPANS = {"d": 1, "w": 7, "m": 30, "y": 365}
 _FAULTS = {
     Problem.EMPTY: N_("There is nothing to search for."),
@@ -75,7 +77,7 @@ _FAULTS = {
     Problem.LONE_OPERATOR: N_("I can't read this search: “{detail}” needs a word beside it."),
     Problem.WILDCARD_ONLY: N_("I can't read this search: a star needs the beginning of a word."),
     Problem.WILDCARD_SHORT: N_("I can't read this search: a star needs at least three letters before it."),
-    Problem.WILDCARD_PLACE: N_("I can't read this search: a star stands only at the end of a word."),
+    Problem.WILDCARD_PLACE: N_("I can't read this search: a star must stand at the end of a word."),
     Problem.ONLY_NEGATIVE: N_("This search says only what must not occur; it needs something to find."),
     Problem.CONTRADICTION: N_("No paper can match: “{detail}” is wanted and excluded at once."),
     Problem.DATES_APART: N_("No paper can match: no day is in “{detail}”."),
@@ -85,8 +87,9 @@ _FAULTS = {
         "arXiv does not announce papers as “{detail}”. It knows new, cross, replace and replace-cross."
     ),
     Problem.BAD_DATE: N_("I can't read the date “{detail}”. Dates look like 2026-09-29, 2026-09 or 7d."),
+    Problem.NO_DATE: N_("“{detail}” needs a date behind it: 2026-09-29, 2026-09 or 7d."),
     Problem.DATE_PLACE: N_(
-        "I can't read this search: a date or an order stands outside brackets, on its own."
+        "I can't read this search: a date or an order must stand outside brackets, on its own."
     ),
     Problem.MEANING: N_("Search by meaning (“{detail}”) is for /search alone; here it takes words."),
     Problem.BAD_SORT: N_("I can't sort by “{detail}”; “sort:relevance” puts the best match first."),
@@ -152,6 +155,8 @@ def _bracketed(clause: Clause, text: str) -> str:
 
 
 def _named(clause: Clause, t: Translator) -> str:
+    if clause.is_open and (clause.kind is Kind.NAME or " " in clause.text):
+        return f"“{clause.text}…”"
     if clause.kind is Kind.PREFIX:
         return t("words that begin with “{letters}”", letters=clause.text)
     if clause.kind is Kind.TYPE:
@@ -164,16 +169,22 @@ def _named(clause: Clause, t: Translator) -> str:
 def _limit(limit: DateLimit, t: Translator) -> str:
     if limit.when[-1].isalpha():
         days = int(limit.when[:-1]) * _SPANS[limit.when[-1]]
-        if limit.bound is Bound.SINCE and days:
+        if limit.bound is Bound.SINCE and days > 1:
             return t.n("announced in the last {count} day", "announced in the last {count} days", days)
+        if limit.bound is Bound.ON or (limit.bound is Bound.SINCE and not days):
+            return t(_ANNOUNCED_THEN, time=_days_ago(days, t))
         return t(_ANNOUNCED[limit.bound], date=_days_ago(days, t))
     year, *rest = (int(part) for part in limit.when.split("-"))
-    named = t.short_date(date(year, *rest), year=True) if len(rest) == 2 else limit.when
-    return t(_ANNOUNCED[limit.bound], date=named)
+    if len(rest) == 2:
+        return t(_ANNOUNCED[limit.bound], date=t.short_date(date(year, *rest), year=True))
+    named = t.month(date(year, rest[0], 1)) if rest else t("the year {year}", year=year)
+    return t(_ANNOUNCED_IN, time=named) if limit.bound is Bound.ON else t(_ANNOUNCED[limit.bound], date=named)
 
 
 def _days_ago(days: int, t: Translator) -> str:
-    return t.n("{count} day ago", "{count} days ago", days) if days else t("today")
+    if days < 2:
+        return t("yesterday") if days else t("today")
+    return t.n("{count} day ago", "{count} days ago", days)
 
 
 def error_line(error: QueryError, t: Translator) -> str:

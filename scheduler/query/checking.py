@@ -42,9 +42,13 @@ def _check_node(node: Node, places: Places) -> None:
         raise FaultError(Problem.ONLY_NEGATIVE, _place(node, places), str(node))
     for part in (*wanted, *unwanted):
         _check_node(part, places)
-    for part in unwanted:
-        if isinstance(node, And) and any(implies(other, part) for other in wanted):
-            raise FaultError(Problem.CONTRADICTION, _place(part, places), str(part))
+    if not isinstance(node, And):
+        return
+    for other in wanted:
+        alternatives = other.parts if isinstance(other, Or) else (other,)
+        excluded = [next((part for part in unwanted if implies(one, part)), None) for one in alternatives]
+        if excluded[-1] is not None and None not in excluded:
+            raise FaultError(Problem.CONTRADICTION, _place(excluded[-1], places), str(excluded[-1]))
 
 
 def _place(node: Node, places: Places) -> int:

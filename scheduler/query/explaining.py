@@ -20,8 +20,8 @@ class Join(StrEnum):
 class Clause:
     """One statement about a paper: a term (`kind`, `field`, `text`), or `parts` under `join`.
 
-    `excluded` turns it round. Neighbouring words and phrases of one field can be named in one breath: they are
-    parts of one clause.
+    `is_open` says that the text is only the beginning. `excluded` turns it round. Neighbouring words and phrases of one
+    field can be named in one breath: they are parts of one clause.
     """
 
     kind: Kind | None = None
@@ -30,6 +30,7 @@ class Clause:
     join: Join | None = None
     parts: tuple[Clause, ...] = ()
     excluded: bool = False
+    is_open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ def _clause(node: Node, excluded: bool = False) -> Clause:
     if isinstance(node, Not):
         return _clause(node.part, not excluded)
     if isinstance(node, Term):
-        return Clause(node.kind, node.field, node.text, excluded=excluded)
+        return Clause(node.kind, node.field, node.text, excluded=excluded, is_open=node.is_open)
     parts = tuple(_clause(part) for part in sorted(node.parts, key=lambda part: isinstance(part, Not)))
     join = Join.ALL if isinstance(node, And) else Join.ANY
     assert isinstance(node, And | Or)

@@ -65,8 +65,9 @@ _SIGNS = re.compile(
     | (?P<open>\() | (?P<close>\))
     | "(?P<phrase>[^"]*)(?P<end>"?)(?P<star>\**)
     | (?P<or>\|+)
-    | (?P<minus>(?<![^\s(|:])-+(?=[^\s)-]))
+    | (?P<minus>(?<![^\s(|:])[-!]+(?=[^\s)!-]))
     | (?P<limit>since|until|on):(?:\s*(?={_WHEN})|(?=[^\s"()|]))(?P<when>[^\s"()|]*)
+    | (?P<dateless>since|until):(?!\S)
     | (?P<sort>sort|order):\s*(?P<order>[^\s"()|]*)
     | (?P<field>{"|".join(FIELD_NAMES)}):\s*
     | (?P<unknown>(?<!id:)(?:{"|".join(_NOT_HERE)})):(?=[^\s:])
@@ -118,6 +119,10 @@ def _field(match: re.Match[str]) -> Lexeme:
     return Lexeme(Sign.FIELD, match["field"].lower(), match.start())
 
 
+def _dateless(match: re.Match[str]) -> Lexeme:
+    raise FaultError(Problem.NO_DATE, match.start(), match.group())
+
+
 def _unknown_field(match: re.Match[str]) -> Lexeme:
     raise FaultError(Problem.UNKNOWN_FIELD, match.start(), match["unknown"])
 
@@ -136,6 +141,7 @@ _READERS: dict[str, Callable[[re.Match[str]], Lexeme | None]] = {
     "or": _alone(Sign.OR),
     "minus": _alone(Sign.NOT),
     "when": _limit,
+    "dateless": _dateless,
     "order": _order,
     "field": _field,
     "unknown": _unknown_field,

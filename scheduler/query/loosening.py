@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import groupby
 
 from scheduler.errors import QueryError
 from scheduler.query.syntax import And, Field, Node, Not, Or, Query, Term
@@ -43,11 +44,21 @@ def _texts(query: Query) -> Iterator[str]:
     if query.limits:
         yield str(root)
     if isinstance(root, And):
+        yield from _with_an_operator(root)
         yield from _with_parts_left_out(root)
     for one in (_anywhere(root), _words_apart(root)):
         yield str(one)
     if isinstance(root, And) and len(words := telling(root.parts)) > 1:
         yield str(Or(words))
+
+
+def _with_an_operator(root: And) -> Iterator[str]:
+    """`rl or ai` as it was meant: "or" in small letters is a word."""
+    groups = [
+        tuple(run) for is_or, run in groupby(root.parts, key=lambda part: str(part) == "or") if not is_or
+    ]
+    if len(groups) > 1 and not any(isinstance(part, Not) for part in root.parts):
+        yield str(Or(tuple(And(group) if len(group) > 1 else group[0] for group in groups)))
 
 
 def _with_parts_left_out(root: And) -> Iterator[str]:

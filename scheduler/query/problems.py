@@ -43,6 +43,8 @@ class Problem(StrEnum):
     UNKNOWN_TYPE = "unknown_type"
     """What is no way in which arXiv announces a paper."""
     BAD_DATE = "bad_date"
+    NO_DATE = "no_date"
+    """since: or until: without a date behind it."""
     DATE_PLACE = "date_place"
     """A date or an order inside brackets, excluded, or beside OR."""
     BAD_SORT = "bad_sort"

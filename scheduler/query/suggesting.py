@@ -57,6 +57,8 @@ def _repairs(text: str, fault: FaultError) -> Iterator[str]:
         case Problem.ONLY_NEGATIVE:
             yield f"learning {text}"
             yield _EXCLUDED.sub("", text)
+        case Problem.NO_DATE:
+            yield f"{text[: fault.position]}since:7d{text[fault.position + len(fault.detail) :]}"
         case Problem.BAD_DATE | Problem.DATE_PLACE | Problem.BAD_SORT:
             yield f"{_FILTER.sub(' ', text)} {'sort:relevance' if 'sort' in text else 'since:7d'}"
             yield f"{EXAMPLE} sort:relevance"
