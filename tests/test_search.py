@@ -252,7 +252,7 @@ def ticking(step: float) -> Iterator[float]:
 
 
 def test_a_search_that_takes_too_long_says_so_and_can_be_continued() -> None:
-    days = [TODAY - timedelta(days=200 * back) for back in range(20)]
+    days = [TODAY - timedelta(days=800 * back) for back in range(20)]
     keys = [key(day) for day in days]
     db = archive(titled(*["other"] * 19, "rl"), keys)
     hurry = Patience(ticking(1.0).__next__, page=0.5, count=0.5)

@@ -45,7 +45,7 @@ TIDIED = 250
 
 _DAY = 100_000
 _MIRROR = 9999_99_99 * _DAY
-_FIRST_WINDOW = 20_000 * _DAY
+_FIRST_WINDOW = 100_000 * _DAY
 _GROWTH = 4
 _FIRST_COUNTED, _LARGEST_COUNTED = timedelta(days=8), timedelta(days=100)
 _STEPS_BETWEEN_CHECKS = 8
@@ -93,7 +93,7 @@ class Patience:
 
     clock: Callable[[], float]
     page: float = 1.0
-    count: float = 0.001
+    count: float = 0.0015
 
 
 class _LateError(Exception):

@@ -28,7 +28,8 @@ _KINDS: Mapping[object, ChatKind] = {
 }
 
 NEEDS_OWN_CHAT = ("my",)
-"""Commands whose papers come by direct message."""
+MANAGERS_COMMANDS = ("feed", "subscribe", "topic")
+"""Commands whose papers come by direct message; and those after which their giver is told there of trouble."""
 
 CHINESE = (discord.Locale.chinese, discord.Locale.taiwan_chinese)
 
@@ -52,7 +53,8 @@ async def request_of(
     if target is not None and target.id != interaction.channel_id:
         return _request_for(interaction, target, command, text)
     personal = is_personal(interaction)
-    needs_own = command in NEEDS_OWN_CHAT and not personal and not is_direct(interaction)
+    needs_own = command in NEEDS_OWN_CHAT or (command in MANAGERS_COMMANDS and may_manage(interaction))
+    needs_own = needs_own and not personal and not is_direct(interaction)
     return Request(
         chat=await _own_chat(interaction) if personal else chat_of(interaction.channel_id),
         kind=ChatKind.PRIVATE if personal or is_direct(interaction) else _kind(interaction.channel),
