@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -20,7 +20,7 @@ from bot.ports import ACTION_LIMIT, Button, Gone, Moved, Reply, Request
 from bot.render.view import View
 from scheduler import topics
 from scheduler.models import Author, ChatKind, ChatRef, ChatState, PaperId, Platform, Wording
-from scheduler.store import Store
+from scheduler.store import Store, search
 from scheduler.store.thread import StoreThread
 from tests.builders import DEFAULTS, TUESDAY, feed, memory_store, paper
 
@@ -226,6 +226,54 @@ def test_a_search_without_a_hit_offers_the_nearest_that_has_one(ada: Person) -> 
     answer = ada.says('/search "world model" -survey')
     assert "Nothing in the archive fits:" in answer
     assert "1 found" in ada.presses('"world model" · 1')
+
+
+@pytest.mark.parametrize("wanted", ["reinforcement", "reinforcement sort:relevance"])
+def test_every_page_is_reached_and_the_count_never_falls(ada: Person, wanted: str) -> None:
+    shown = [ada.says(f"/search {wanted}")]
+    while any(button.label == "▶" for button in ada.buttons):
+        shown.append(ada.presses("▶"))
+        assert len(shown) < 9
+    titles = [line for page in shown for line in page.splitlines() if re.match(r"\d+  ", line)]
+    assert [int(title.split()[0]) for title in titles] == list(range(1, 27))
+    assert len({title.split("  ", 1)[1] for title in titles}) == 26
+    counts = [int(found[1]) for page in shown if (found := re.search(r"(\d+) found", page))]
+    assert counts == [26] * len(shown)
+
+
+def test_the_number_found_is_never_less_than_what_was_shown(
+    ada: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search.Patience, "__init__", _hasty)
+    pages = [ada.says("/search reinforcement"), *(ada.presses(button) for button in "▶▶◀◀")]
+    counts = [int(found[1]) for page in pages if (found := re.search(r"(\d+)\+ found", page))]
+    assert len(counts) == 5
+    assert counts == sorted(counts)
+    assert counts[2] >= 25
+
+
+def _hasty(self: search.Patience, clock: Callable[[], float], page: float = 1.0) -> None:
+    """No time at all to count."""
+    for name, value in (("clock", clock), ("page", page), ("count", -1.0)):
+        object.__setattr__(self, name, value)
+
+
+def test_alternatives_that_were_typed_as_words_are_offered(office: Office, ada: Person) -> None:
+    ada.says("/subscribe kites or world model")
+    assert 'kites OR "world model"' in ada.presses('Any of them: kites OR "world model"')
+    (saved,) = office.store.chats.subscriptions(1)
+    assert saved.query == 'kite OR "world model"'
+    ada.says("/subscribe RL, kelp")
+    assert "Any of them: RL OR kelp" in [button.label for button in ada.buttons]
+    ada.says("/subscribe coral reefs")
+    assert not [button for button in ada.buttons if button.label.startswith("Any of them")]
+
+
+def test_what_can_never_come_any_more_is_not_followed(office: Office, ada: Person) -> None:
+    for text in ("kites until:2026-01-01", "kites on:2026-08", "kites until:7d"):
+        assert "These days are over" in ada.says(f"/subscribe {text}")
+    assert office.store.chats.subscriptions(1) == ()
+    assert "You follow" in ada.says("/subscribe kites since:2026-01-01")
 
 
 def test_what_was_found_in_chinese_words_is_shown(ada: Person) -> None:
@@ -441,6 +489,9 @@ def test_completions(office: Office, ada: Person) -> None:
     assert "reinforcement-learning" in ada.suggested("subscribe", "query", "reinf")
     assert ada.suggested("search", "query", "(rl") == ["(rl"]
     assert ada.suggested("search", "query", "kit") == ["kit", "2609.00001"]
+    assert ada.suggested("paper", "id", '"world mo') == ["2609.00002"]
+    assert ada.suggested("paper", "id", "kites wi") == ["2609.00001"]
+    assert len(ada.suggested("paper", "id", "k")) == 25
     assert ada.suggested("paper", "id", "2609.00001v1") == ["2609.00001"]
     assert ada.suggested("paper", "id", "(((") == []
     assert len(ada.suggested("paper", "id", "")) == 25

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date
 from hashlib import sha256
 
+from bot.commands.visit import cursor_of
 from bot.parts import make_parts
 from bot.ports import InlineCard, InlineCards
 from bot.render.paper import card_keyboard, paper_card
@@ -46,7 +47,7 @@ def cards(store: Store, view: View, typed: str, offset: str, today: date) -> Inl
         wanted = query.parse_typed(typed) if typed else query.parse(EVERYTHING)
     except QueryError:
         return InlineCards(note=t("I can't read this yet. How searching works"), start=SEARCHING)
-    before = int(offset) if offset.isdecimal() else None
+    before = cursor_of(offset)
     found = store.archive.search(wanted, today=today, limit=PAGE, before=before)
     if not found.papers and not offset:
         return InlineCards(note=t("No paper fits. How searching works"), start=SEARCHING)

@@ -16,6 +16,7 @@ from bot.commands.visit import (
     Visit,
     action,
     code,
+    cursor_of,
     line,
     paper_choices,
     rows,
@@ -38,6 +39,9 @@ from scheduler.store.papers import Known
 
 PAGE = 8
 PRINTED = "now"
+SHORTEST_BEGINNING = 3
+"""Letters from which on a word that is being typed says something."""
+
 _VERSION = re.compile(r"(?<=\d)v\d*\Z")
 
 
@@ -131,19 +135,30 @@ def page(visit: Visit, shown: Digest, name: str, number: int, *, in_place: bool)
 
 @dataclass(frozen=True, slots=True)
 class SearchPlace:
-    """Which page of which search: the query and, for each page before this one, the key that it began before."""
+    """Which page of which search: the query and, for each page before this one, the key that it began before.
+
+    `counted` is how many hits an earlier page knew of.
+    """
 
     query: str
     cursors: tuple[int, ...] = ()
+    counted: int = 0
 
     def __str__(self) -> str:
-        return ",".join(map(str, self.cursors)) + ":" + self.query
+        counted = f"/{self.counted}" if self.counted else ""
+        return ",".join(map(str, self.cursors)) + f"{counted}:{self.query}"
 
     @classmethod
     def read(cls, text: str) -> SearchPlace:
         """The place that was written as text."""
-        cursors, _, query_text = text.partition(":")
-        return cls(query_text, tuple(int(key) for key in cursors.split(",") if key.isdecimal()))
+        place, _, query_text = text.partition(":")
+        cursors, _, counted = place.partition("/")
+        keys = (cursor_of(key) for key in cursors.split(","))
+        return cls(
+            query_text,
+            tuple(key for key in keys if key is not None),
+            int(counted) if counted.isdecimal() else 0,
+        )
 
 
 def search(visit: Visit) -> Reply:
@@ -170,6 +185,8 @@ def _search_page(visit: Visit, place: SearchPlace, *, in_place: bool) -> Reply:
     if not found.papers and not place.cursors:
         return _nothing_found(visit, parsed)
     first = len(place.cursors) * PAGE + 1
+    seen = first - 1 + len(found.papers) + (found.next_before is not None)
+    place = replace(place, counted=max(found.total, seen, place.counted))
     results = tuple(
         render_search.Result(first + index, one.paper, one.wordings, one.day, _snippet(one, parsed))
         for index, one in enumerate(found.papers)
@@ -177,7 +194,7 @@ def _search_page(visit: Visit, place: SearchPlace, *, in_place: bool) -> Reply:
     blocks = render_search.search_page(
         parsed.typed,
         results,
-        found.total,
+        found.total if found.total_is_exact else place.counted,
         visit.view,
         exact=found.total_is_exact,
         by_relevance=parsed.by_relevance,
@@ -207,10 +224,10 @@ def _search_keyboard(
     t = visit.t
     moves = []
     if place.cursors:
-        moves.append(Button("◀", action(visit, "s", str(SearchPlace(place.query, place.cursors[:-1])))))
+        moves.append(Button("◀", action(visit, "s", str(replace(place, cursors=place.cursors[:-1])))))
     if next_before is not None:
         moves.append(
-            Button("▶", action(visit, "s", str(SearchPlace(place.query, (*place.cursors, next_before)))))
+            Button("▶", action(visit, "s", str(replace(place, cursors=(*place.cursors, next_before)))))
         )
     follow = Button(t("Subscribe to this"), action(visit, "sub", parsed.typed))
     choices = paper_choices(visit, [(one.number, one.paper) for one in results])
@@ -220,10 +237,14 @@ def _search_keyboard(
 def _nothing_found(visit: Visit, parsed: Query) -> Reply:
     t = visit.t
     nearest = [
-        (one, visit.store.archive.search(one, today=visit.now.date(), limit=1).total)
+        (one, visit.store.archive.search(one, today=visit.now.date(), limit=1))
         for one in query.looser(parsed)
     ]
-    offers = [(one, total) for one, total in nearest if total][:3]
+    offers = [
+        (one, f"{t.number(found.total)}{'' if found.total_is_exact else '+'}")
+        for one, found in nearest
+        if found.total
+    ][:3]
     buttons = [
         Button(f"{one.canonical} · {total}"[:60], action(visit, "s", str(SearchPlace(one.canonical))))
         for one, total in offers
@@ -365,9 +386,16 @@ def _choice(visit: Visit, named: Sequence[PaperId]) -> Reply:
 def suggest_papers(visit: Visit, typed: str, limit: int) -> tuple[Suggestion, ...]:
     """Papers for what is typed so far: by id where it looks like one, else by the words, of the title first."""
     typed = _VERSION.sub("", typed.strip())
+    known: Sequence[Known] = ()
     if not typed or typed[0].isdigit():
         known = visit.store.archive.with_id_like(typed, limit)
     else:
-        parsed = replace(query.parse_typed(typed), by_relevance=True)
-        known = visit.store.archive.search(parsed, today=visit.now.date(), limit=limit).papers
+        # A word that has only begun may have no hit yet: what stands before it still says something.
+        *before, last = typed.split(" ")
+        for text in (typed, " ".join(before).rstrip()):
+            if text and not known:
+                parsed = replace(query.parse_typed(text), by_relevance=True)
+                known = visit.store.archive.search(parsed, today=visit.now.date(), limit=limit).papers
+        if not known and not before and len(last) < SHORTEST_BEGINNING:
+            known = visit.store.archive.with_id_like("", limit)
     return tuple(Suggestion(f"{one.paper.id} · {one.paper.title}", str(one.paper.id)) for one in known)

@@ -21,6 +21,7 @@ from scheduler.topics import named
 
 _QUOTES = '"“”„«»「」'
 _PHRASE = re.compile(f"[{_QUOTES}]([^{_QUOTES}]+)[{_QUOTES}]")
+_OR = re.compile(r"\s+or\s+|\s*[,，、;；]\s*", re.IGNORECASE)
 BACK = "back"
 """What the button back to the list carries: the list then takes the place of what it was left for."""
 
@@ -85,6 +86,23 @@ def loosen(visit: Visit) -> Reply:
     return _save(visit, parsed, visit.t("{words}, in any order", words=parsed.canonical))
 
 
+def _either(words: str) -> str:
+    """`rl or ai`, `rl, world model` as the query that is meant, most likely; "" for anything else."""
+    parts = [part for part in _OR.split(words) if part]
+    return " OR ".join(f'"{part}"' if " " in part else part for part in parts) if len(parts) > 1 else ""
+
+
+def any_of_them(visit: Visit) -> Reply:
+    """Replaces a phrase with "or" or commas in it by its alternatives: the button under a new subscription."""
+    key, _, words = visit.argument.partition(":")
+    if not visit.request.may_manage:
+        return not_yours(visit)
+    parsed = query.parse(words)
+    if key.isdecimal():
+        visit.store.chats.unsubscribe(visit.chat.key, int(key))
+    return _save(visit, parsed, parsed.typed)
+
+
 def not_yours(visit: Visit) -> Reply:
     """What somebody is told who may not change what this chat gets."""
     return say(
@@ -98,6 +116,11 @@ def _save(visit: Visit, parsed: Query, title: str, *, loose: bool = False, cross
     parsed = replace(parsed, by_relevance=False)  # a digest has an order of its own
     if not visit.request.may_manage:
         return not_yours(visit)
+    until = parsed.span(visit.now.date())[1]
+    if until is not None and until < visit.now.date():
+        return say(
+            t("These days are over: nothing that is announced from now on can match. /search finds what was.")
+        )
     if (same := _equal(visit, parsed)) is not None:
         return say(
             t("You follow “{title}” already.", title=same.title),
@@ -150,6 +173,11 @@ def _saved(visit: Visit, saved: Subscription, parsed: Query, loose: bool) -> Rep
             Button(t("Show today's papers"), "digest"),
             Button(t("Words in any order"), action(visit, "loosen", str(saved.key), words))
             if loose
+            else None,
+            Button(
+                t("Any of them: {query}", query=either)[:60], action(visit, "either", str(saved.key), either)
+            )
+            if loose and (either := _either(words))
             else None,
             Button(t("Undo"), action(visit, "undo", str(saved.key))),
         ),

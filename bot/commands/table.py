@@ -210,6 +210,7 @@ ACTIONS: Mapping[str, Handler] = {
     "try": trying.try_query,
     "tr": comparing.compare_again,
     "loosen": subscribing.loosen,
+    "either": subscribing.any_of_them,
     "undo": subscribing.undo,
     "subscriptions": subscribing.subscriptions,
     "my": members.my,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -21,6 +22,8 @@ from scheduler.store import Store
 from scheduler.store.chats import SUBSCRIPTIONS_PER_CHAT
 from scheduler.store.library import person_name
 from scheduler.topics import Topic
+
+_CURSOR = re.compile("-?[0-9]{1,18}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +212,11 @@ def page_turns(number: int, pages: int, turned: Callable[[int], str]) -> Keyboar
         Button(f"{number}/{pages}", turned(number)),
         Button("▶", turned(number + 1)) if number < pages else None,
     )
+
+
+def cursor_of(text: str) -> int | None:
+    """What the next page begins before, as it was handed out (below 0 behind the hits in titles), None for no such."""
+    return int(text) if _CURSOR.fullmatch(text) else None
 
 
 def untangled(store: Store, pressed: str) -> str:

@@ -81,7 +81,9 @@ _FAULTS = {
     Problem.ONLY_NEGATIVE: N_("This search says only what must not occur; it needs something to find."),
     Problem.CONTRADICTION: N_("No paper can match: “{detail}” is wanted and excluded at once."),
     Problem.DATES_APART: N_("No paper can match: no day is in “{detail}”."),
-    Problem.UNKNOWN_FIELD: N_("I can't search in “{detail}:”. What I know: ti, abs, au, cat, id, src, type."),
+    Problem.UNKNOWN_FIELD: N_(
+        "I can't search in “{detail}:”. What I know: ti, abs, au, cat, id, src, type; since, until, on."
+    ),
     Problem.UNKNOWN_CATEGORY: N_("arXiv has no category “{detail}”."),
     Problem.UNKNOWN_TYPE: N_(
         "arXiv does not announce papers as “{detail}”. It knows new, cross, replace and replace-cross."
@@ -202,7 +204,9 @@ def _fault(error: QueryError, t: Translator) -> str:
     sentence = (
         _FAULTS.get(Problem(error.problem), _UNREADABLE) if error.problem in queries.PROBLEMS else _UNREADABLE
     )
-    return t(sentence, detail=error.detail, limit=t.number(MAX_LENGTH), terms=t.number(MAX_TERMS))
+    return t(
+        sentence, detail=" ".join(error.detail.split()), limit=t.number(MAX_LENGTH), terms=t.number(MAX_TERMS)
+    )
 
 
 def _picture(query: str, position: int) -> tuple[Line, ...]:

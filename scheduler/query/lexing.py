@@ -57,7 +57,10 @@ _ONE_TO_ONE = str.maketrans(
 """Every replacement is one character long, so that places stay those of the text as given."""
 
 _OPERATORS = {"AND": Sign.AND, "&&": Sign.AND, "OR": Sign.OR, "NOT": Sign.NOT, "ANDNOT": Sign.NOT}
-_NOT_HERE = ("co", "jr", "rn", "rep", "doi", "comment", "journal")
+_NOT_HERE = (
+    *("co", "jr", "rn", "rep", "doi", "comment", "comments", "journal"),
+    *("after", "before", "date", "year", "primary", "tag", "lang"),
+)
 _WHEN = r"\d|to?day\b|yesterday\b"
 _SIGNS = re.compile(
     rf"""(?P<blank>\s+)

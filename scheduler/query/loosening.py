@@ -19,6 +19,9 @@ STOP_WORDS = frozenset(
     """.split()
 )
 """Words that say nothing of a subject: alone or beside OR they would find nearly every paper."""
+_UNFINISHED = re.compile(r"(?:^|(?<=[\s(\"]))(?:OR|AND|NOT|-?(?:[a-z]+:)?\(?[^\W_]{0,2})$")
+"""What hardly says anything at the end of what is typed: an operator, a field, one or two letters."""
+
 _LAST_WORD = re.compile(r"[^\W_]{3,}$")
 
 
@@ -108,11 +111,20 @@ def _words_apart(node: Node) -> str:
 
 
 def typed(text: str, parse: Callable[[str], Query]) -> Query:
-    """The query for what is typed so far: the last word counts as the beginning of one. Raises QueryError."""
+    """The query for what is typed so far: the last word counts as the beginning of one. Raises QueryError.
+
+    A quotation mark or a bracket that is still open counts as closed, and a word of too few letters as not yet typed.
+    """
     stripped = text.rstrip()
-    if _LAST_WORD.search(stripped):
+    open_quote = '"' if stripped.count('"') % 2 else ""
+    closing = open_quote + ")" * max(stripped.count("(") - stripped.count(")"), 0)
+    tries = [f"{stripped}*{closing}"] if _LAST_WORD.search(stripped) else []
+    tries.append(f"{stripped}{closing}")
+    if not stripped.endswith(('"', ")")) and (shorter := _UNFINISHED.sub("", stripped)) != stripped:
+        tries.append(shorter + closing)
+    for one in tries[:-1]:
         try:
-            return parse(f"{stripped}*")
+            return parse(one)
         except QueryError:
-            pass
-    return parse(stripped)
+            continue
+    return parse(tries[-1])

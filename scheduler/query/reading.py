@@ -331,7 +331,8 @@ def _stem(lexeme: Lexeme) -> str | None:
     last = written(stem).rpartition(" ")[2]
     is_usable = len(last) >= MIN_PREFIX or not last.isascii()
     if lexeme.sign is Sign.PHRASE:
-        return stem if is_usable and text.endswith("*") and stem[-1:].isalnum() else None
+        ends_in_a_word = stem[-1:].isalnum() or stem[-1:] in ("+", "#")
+        return stem if is_usable and text.endswith("*") and ends_in_a_word else None
     if "*" in stem or not text.endswith("*"):
         raise FaultError(Problem.WILDCARD_PLACE, lexeme.position, text)
     if not is_usable:

@@ -48,6 +48,15 @@ FIELD_NAMES = {
     "type": Field.TYPE,
     "announced": Field.TYPE,
     "all": Field.ANYWHERE,
+    "titles": Field.TITLE,
+    "summary": Field.ABSTRACT,
+    "cats": Field.CATEGORY,
+    "categories": Field.CATEGORY,
+    "标题": Field.TITLE,
+    "摘要": Field.ABSTRACT,
+    "作者": Field.AUTHOR,
+    "分类": Field.CATEGORY,
+    "来源": Field.SOURCE,
 }
 """What may stand before a colon: arXiv's prefixes (API user manual, "Details of Query Construction") and longer
 names."""
