@@ -10,7 +10,7 @@ from datetime import datetime
 from functools import partial
 
 from bot import standing
-from bot.commands import inline, library, looking_up, reading
+from bot.commands import inline, library, looking_up, reading, searching
 from bot.commands.directing import Errand, errand_of, headed, refused
 from bot.commands.feed import STOPPED
 from bot.commands.table import ACTIONS, BY_NAME
@@ -337,7 +337,7 @@ def _unknown_command(visit: Visit) -> Reply:
 def _suggestions(visit: Visit, parameter: str) -> tuple[Suggestion, ...]:
     typed = visit.argument
     if parameter == "id":
-        return reading.suggest_papers(visit, typed, SUGGESTIONS)
+        return searching.suggest_papers(visit, typed, SUGGESTIONS)
     if visit.request.command == "saved":
         return library.suggest(visit, typed, SUGGESTIONS)
     known = visit.store.chats.subscriptions(visit.chat.key)
@@ -357,7 +357,7 @@ def _suggestions(visit: Visit, parameter: str) -> tuple[Suggestion, ...]:
     ]
     known_papers: tuple[Suggestion, ...] = ()
     with contextlib.suppress(QueryError):
-        known_papers = reading.suggest_papers(visit, typed, SUGGESTIONS)
+        known_papers = searching.suggest_papers(visit, typed, SUGGESTIONS)
     fitting = _containing(topics, typed)[:TOPICS_BEFORE_PAPERS]
     return (*as_typed, *fitting, *known_papers)[:SUGGESTIONS]
 

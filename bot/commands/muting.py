@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from bot.commands.subscribing import daily_counts, not_yours
+from bot.commands.rates import daily_counts
+from bot.commands.subscribing import not_yours
 from bot.commands.visit import CardPlace, Visit, action, bold, code, line, rows, say
 from bot.locale import N_, Translator
 from bot.markup import Block

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.commands.reading import page
+from bot.commands.digests import page
 from bot.commands.subscribing import next_digest
 from bot.commands.visit import Visit, code, line, rows, say
 from bot.ports import Button, Reply

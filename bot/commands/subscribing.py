@@ -6,13 +6,14 @@ import re
 from dataclasses import replace
 from datetime import date, timedelta
 
+from bot.commands.rates import daily_counts
 from bot.commands.visit import Visit, action, bold, code, line, rows, say
 from bot.markup import Block
 from bot.ports import Button, Keyboard, Reply
 from bot.render.charts import DailyCounts, rounded
 from bot.render.query_words import describe
-from bot.render.trial import FLOOD, SPAN
-from scheduler import calendar, query, slots, trends
+from bot.render.trial import FLOOD
+from scheduler import calendar, query, slots
 from scheduler.errors import QueryError
 from scheduler.models import AnnounceType, ChatKind, Subscription
 from scheduler.query import And, Field, Query, Term
@@ -223,30 +224,6 @@ def _rate(visit: Visit, canonical: str) -> str | None:
         return visit.t("A digest brings new and cross-listed papers only; /search finds the replaced ones.")
     counts = daily_counts(visit, query.parse(canonical), canonical)
     return None if counts is None else _rate_words(visit, counts)
-
-
-def last_days(visit: Visit) -> tuple[date, date] | None:
-    """The first and the last of the days that a query is tried on, None in an empty archive."""
-    newest = visit.store.archive.newest_date()
-    if newest is None:
-        return None
-    last = min(newest, visit.now.date())
-    return last - timedelta(days=SPAN - 1), last
-
-
-def daily_counts(visit: Visit, parsed: Query, name: str) -> DailyCounts | None:
-    """How much news a query found on each of the last days that its dates leave, None in an empty archive."""
-    span, today = last_days(visit), visit.now.date()
-    if span is None:
-        return None
-    begin, end = parsed.span(today)
-    first, last = max(span[0], begin or span[0]), min(span[1], end or span[1])
-    if first > last:
-        first, last = span
-    (tally,) = visit.store.archive.tallies([query.as_news(parsed)], first, last, today=today)
-    days = tuple(sorted({*visit.store.archive.dates(first, last), *tally.counts}))
-    counts = tuple(tally.of(days))
-    return DailyCounts(name, days, counts, trends.trend(counts), (last - first).days + 1)
 
 
 def _rate_words(visit: Visit, counts: DailyCounts) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from bot.commands.reading import PAGE, SearchPlace
+from bot.commands.searching import PAGE, SearchPlace
 from bot.commands.visit import Visit, action, bold, line, paper_choices, rows, say
 from bot.markup import Block
 from bot.ports import Button, Keyboard, Reply

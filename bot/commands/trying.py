@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from bot.commands.subscribing import daily_counts, last_days, read_wish
+from bot.commands.rates import daily_counts, last_days
+from bot.commands.subscribing import read_wish
 from bot.commands.visit import Visit, action, code, line, rows, say
 from bot.markup import Block
 from bot.ports import Button, Keyboard, Reply
