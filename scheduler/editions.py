@@ -196,7 +196,7 @@ class Planner:
         keys = [row.key for row, _ in cases]
         recent = store.outbox.recent(keys, min(span.since for _, span in cases))
         before = {key for dates in {span.dates for _, span in cases} for key in work.before[dates]}
-        older = store.outbox.who_got(keys, sorted(before))
+        older = store.outbox.lists.who_got(keys, sorted(before))
         mutes = {chat: tuple(one.query for one in muted) for chat, muted in store.mutes.of_each(keys).items()}
         issues: list[Issue] = []
         closed: dict[tuple[Slot, date | None], list[int]] = {}
@@ -318,7 +318,7 @@ def _lists_before(store: Store, day: Day) -> tuple[int, ...]:
     if not day.days:
         return ()
     first, _ = day_keys(min(day.days))
-    return store.outbox.lists_with(key for key in day.candidates if key < first)
+    return store.outbox.lists.with_any_of(key for key in day.candidates if key < first)
 
 
 def _close(store: Store, came: Round, slot: Slot, chats: Sequence[int], newest: date | None) -> None:
@@ -359,7 +359,7 @@ def _wish(
         muted,
         entry.chat.order,
         entry.chat.key if span.is_of_its_own else 0,
-        store.outbox.papers_of(told).intersection(work.days[span.dates].candidates),
+        store.outbox.lists.papers_of(told).intersection(work.days[span.dates].candidates),
         entry.last_date,
         span.slot.meant_for,
     )

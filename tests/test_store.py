@@ -288,7 +288,9 @@ def test_delivered_marks_of_each_paper_become_lists(tmp_path: Path) -> None:
     old.close()
     store = open_store(path)
     assert store.outbox.delivered(1, [5, 6, 7, 8, 9]) == {5, 7, 9}
-    told = {run.run_key: store.outbox.papers_of([run.told]) for run in store.outbox.recent([1], "2026")[1]}
+    told = {
+        run.run_key: store.outbox.lists.papers_of([run.told]) for run in store.outbox.recent([1], "2026")[1]
+    }
     assert told == {"2026-09-28T08:00": {5, 7}, "2026-09-29T08:00": {9}}
     run = store.outbox.run_with(1, 7)
     assert run is not None

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from sqlite_utils import Database
 
 from scheduler.models import Chat, ChatRef, Platform
-from scheduler.store import Store, open_store, outbox
+from scheduler.store import Store, open_store
+from scheduler.store import told as told_lists
 from scheduler.store.outbox import Issue
 from scheduler.store.schema import MIGRATIONS
 from tests.builders import MORNING, TUESDAY, chat_in, memory_store
@@ -43,9 +44,9 @@ def test_who_gets_an_edition_was_told_of_its_papers_and_nobody_else(store: Store
     tell(store, "b", (5,), bo)
     tell(store, "c", (2, 3), cy)
     assert [told(store, one) for one in (ada, bo, cy)] == [{2, 3}, {2, 3, 5}, {2, 3}]
-    (shared,) = store.outbox.lists_with([3])
-    assert store.outbox.who_got([ada.key, cy.key], [shared]) == {ada.key: (shared,), cy.key: (shared,)}
-    assert store.outbox.lists_with([]) == store.outbox.lists_with([8]) == ()
+    (shared,) = store.outbox.lists.with_any_of([3])
+    assert store.outbox.lists.who_got([ada.key, cy.key], [shared]) == {ada.key: (shared,), cy.key: (shared,)}
+    assert store.outbox.lists.with_any_of([]) == store.outbox.lists.with_any_of([8]) == ()
 
 
 def test_the_first_run_with_a_paper_is_named(store: Store) -> None:
@@ -75,7 +76,7 @@ def test_a_run_that_cannot_be_planned_leaves_no_list(store: Store) -> None:
         tell(store, "run", (2,), bo, ada)
     assert told(store, ada) == {1}
     assert told(store, bo) == set()
-    assert store.outbox.lists_with([2]) == ()
+    assert store.outbox.lists.with_any_of([2]) == ()
     assert not store.outbox.is_planned(bo.key, "run")
 
 
@@ -109,11 +110,13 @@ def test_many_chats_are_told_apart_as_one_by_one(
         for place in readers:
             expected[chats[place].key] |= told_of & papers
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(outbox, "MANY_LISTS", many)
+        patch.setattr(told_lists, "MANY_LISTS", many)
         alone = {chat.key: store.outbox.delivered(chat.key, papers) for chat in chats}
-        together = store.outbox.who_got([chat.key for chat in chats[1:4]], store.outbox.lists_with(papers))
+        together = store.outbox.lists.who_got(
+            [chat.key for chat in chats[1:4]], store.outbox.lists.with_any_of(papers)
+        )
     assert alone == expected
     for chat in chats[1:4]:
-        assert store.outbox.papers_of(together.get(chat.key, ())) & papers == expected[chat.key]
+        assert store.outbox.lists.papers_of(together.get(chat.key, ())) & papers == expected[chat.key]
     assert set(together) <= {chat.key for chat in chats[1:4]}
     store.close()

@@ -15,6 +15,7 @@ from scheduler.slots import moment
 from scheduler.store import clearing
 from scheduler.store.chats import chat_from
 from scheduler.store.database import writing
+from scheduler.store.told import ToldLists
 
 LEASE = timedelta(seconds=120)
 """How long a claimed part may be in flight before another claim takes it for lost with its process."""
@@ -85,11 +86,6 @@ _WORST_FIRST = (
     DeliveryState.SENT,
 )
 
-MANY_LISTS = 100
-"""With more lists than so many for each chat it is cheaper to look through the runs of the chats."""
-
-CHUNK = 1000
-
 QUIET_HOURS = "quiet hours"
 """Why a part waits that became ready when its chat wants quiet."""
 
@@ -102,6 +98,7 @@ class Outbox:
 
     def __init__(self, db: Database) -> None:
         self._db = db
+        self.lists = ToldLists(db)
 
     def enqueue(self, plan: Plan, now: datetime) -> bool:
         """Writes the digest, its parts and the delivered marks in one transaction.
@@ -125,7 +122,7 @@ class Outbox:
     ) -> Edition:
         """Keeps a digest (as text) and its finished parts, to be issued in the same transaction."""
         parts = tuple(self._body(text) for text in payloads)
-        return Edition(self._body(body), parts, self._list(sorted(papers)), newest)
+        return Edition(self._body(body), parts, self.lists.keep(sorted(papers)), newest)
 
     def issue(self, issues: Sequence[Issue], now: datetime) -> None:
         """Plans a run for each of many chats, with its delivered marks, at a fraction of the cost of one by one.
@@ -160,18 +157,6 @@ class Outbox:
             return int(added.lastrowid or 0)
         return int(known[0])
 
-    def _list(self, papers: Sequence[int]) -> int:
-        """The key of a list of papers, which is kept once however many chats were told of them."""
-        text = ",".join(map(str, papers))
-        known = self._db.conn.execute("select key from told where papers = ?", (text,)).fetchone()
-        if known is not None:
-            return int(known[0])
-        key = int(self._db.conn.execute("insert into told(papers) values (?)", (text,)).lastrowid or 0)
-        self._many(
-            "insert or ignore into told_paper(paper, told) values (?, ?)", [(paper, key) for paper in papers]
-        )
-        return key
-
     def recent(self, chats: Sequence[int], since: str) -> dict[int, tuple[Told, ...]]:
         """The runs of those of `chats` that have any whose key is not less than `since`, in the order of their keys.
 
@@ -186,45 +171,6 @@ class Outbox:
         for chat, run_key, told in rows:
             found[chat] = (*found.get(chat, ()), Told(run_key, told or 0))
         return found
-
-    def lists_with(self, papers: Iterable[int]) -> tuple[int, ...]:
-        """The lists in which any of these papers (keys) stands."""
-        found: set[int] = set()
-        for marks, chunk in _chunks(list(papers)):
-            rows = self._db.conn.execute(f"select told from told_paper where paper in ({marks})", chunk)
-            found.update(key for (key,) in rows)
-        return tuple(sorted(found))
-
-    def who_got(self, chats: Sequence[int], lists: Sequence[int]) -> dict[int, tuple[int, ...]]:
-        """Which of these lists those of `chats` got that got any, whenever that was."""
-        wanted, found = frozenset(chats), dict[int, tuple[int, ...]]()
-        for chat, told in self._got(chats, lists):
-            if chat in wanted:
-                found[chat] = (*found.get(chat, ()), told)
-        return {chat: tuple(sorted(set(own))) for chat, own in found.items()}
-
-    def _got(self, chats: Sequence[int], lists: Sequence[int]) -> Iterator[tuple[int, int]]:
-        """Chats and lists, some other chats among them."""
-        if len(lists) > MANY_LISTS * len(chats):
-            among = frozenset(lists)
-            for marks, chunk in _chunks(chats):
-                rows = self._db.conn.execute(f"select chat, told from digest where chat in ({marks})", chunk)
-                yield from ((chat, told) for chat, told in rows if told in among)
-            return
-        for marks, chunk in _chunks(lists):
-            yield from self._db.conn.execute(
-                "select chat, told from digest indexed by digest_told "
-                f"where told in ({marks}) and chat between ? and ?",
-                [*chunk, min(chats), max(chats)],
-            )
-
-    def papers_of(self, lists: Iterable[int]) -> frozenset[int]:
-        """The keys of the papers in these lists (`Edition.told`)."""
-        keys = list(lists)
-        rows = self._db.conn.execute(
-            f"select papers from told where key in ({', '.join('?' * len(keys))})", keys
-        )
-        return frozenset(int(key) for (text,) in rows for key in text.split(",") if key)
 
     def is_planned(self, chat: int, run_key: str) -> bool:
         """True when this run of this chat was planned."""
@@ -257,7 +203,10 @@ class Outbox:
         wanted = set(papers)
         if not wanted:
             return frozenset()
-        return self.papers_of(self.who_got([chat], self.lists_with(wanted)).get(chat, ())) & wanted
+        return (
+            self.lists.papers_of(self.lists.who_got([chat], self.lists.with_any_of(wanted)).get(chat, ()))
+            & wanted
+        )
 
     def claim(
         self, platforms: Sequence[str], now: datetime, *, limit: int, busy: Iterable[int] = ()
@@ -435,13 +384,6 @@ class Outbox:
         where, values = ("where chat = ?", [chat]) if chat is not None else ("", [])
         rows = self._db.query(f"select state, count(*) as n from delivery {where} group by state", values)
         return {DeliveryState(row["state"]): row["n"] for row in rows}
-
-
-def _chunks(keys: Sequence[int]) -> Iterator[tuple[str, Sequence[int]]]:
-    """The keys in pieces, each with its placeholders."""
-    for start in range(0, len(keys), CHUNK):
-        chunk = keys[start : start + CHUNK]
-        yield ", ".join("?" * len(chunk)), chunk
 
 
 def _delivery(row: Mapping[str, Any], chat: Chat) -> Delivery:
