@@ -66,7 +66,7 @@ def _category_line(one: CategoryStatus, t: Translator) -> Line:
 
 
 def _told(batch: Batch, t: Translator) -> str:
-    return f"{t.short_date(batch.date)}: {counted(batch, t)}, {_state(batch, t)}"
+    return f"{t.short_date(batch.date)}: {t.clauses([counted(batch, t), _state(batch, t)])}"
 
 
 def counted(batch: Batch, t: Translator) -> str:
