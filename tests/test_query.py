@@ -287,6 +287,14 @@ def test_an_exclamation_mark_in_front_excludes(text: str, canonical: str) -> Non
     assert parse(text).canonical == canonical
 
 
+@pytest.mark.parametrize(
+    "text", ["%t\\i:B\x02Ans", "tı:rl", "abſ:rl", "ſince:7d rl", "İd:5", "ſort:x rl", "doİ:1"]
+)
+def test_letters_that_only_look_like_a_fields_are_words(text: str) -> None:
+    assert not parse(text).limits
+    assert all(term.field is Field.ANYWHERE for term in positive_terms(parse(text).root))
+
+
 def test_every_problem_is_tested() -> None:
     marks = test_refusals.pytestmark  # type: ignore[attr-defined]
     assert {case[1] for case in marks[0].args[1]} == PROBLEMS

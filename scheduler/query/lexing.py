@@ -61,22 +61,23 @@ _NOT_HERE = (
     *("co", "jr", "rn", "rep", "doi", "comment", "comments", "journal"),
     *("after", "before", "date", "year", "primary", "tag", "lang"),
 )
-_WHEN = r"\d|to?day\b|yesterday\b"
+_WHEN = r"\d|(?ai:to?day|yesterday)\b"
 _SIGNS = re.compile(
     rf"""(?P<blank>\s+)
-    | (?P<plain>[a-z]+(?![^\s"()|]))  # most words are such ones, and found before all else is tried
+    | (?P<plain>[a-zA-Z]+(?![^\s"()|]))  # most words are such ones, and found before all else is tried
     | (?P<open>\() | (?P<close>\))
     | "(?P<phrase>[^"]*)(?P<end>"?)(?P<star>\**)
     | (?P<or>\|+)
     | (?P<minus>(?<![^\s(|:])[-!]+(?=[^\s)!-]))
-    | (?P<limit>since|until|on):(?:\s*(?={_WHEN})|(?=[^\s"()|]))(?P<when>[^\s"()|]*)
-    | (?P<dateless>since|until):(?!\S)
-    | (?P<sort>sort|order):\s*(?P<order>[^\s"()|]*)
-    | (?P<field>{"|".join(FIELD_NAMES)}):\s*
-    | (?P<unknown>(?<!id:)(?:{"|".join(_NOT_HERE)})):(?=[^\s:])
+    | (?P<limit>(?ai:since|until|on)):(?:\s*(?={_WHEN})|(?=[^\s"()|]))(?P<when>[^\s"()|]*)
+    | (?P<dateless>(?ai:since|until)):(?!\S)
+    | (?P<sort>(?ai:sort|order)):\s*(?P<order>[^\s"()|]*)
+    | (?P<field>(?ai:{"|".join(FIELD_NAMES)})):\s*
+    | (?P<unknown>(?<!id:)(?ai:{"|".join(_NOT_HERE)})):(?=[^\s:])
     | (?P<word>[^\s"()|]+)""",
-    re.VERBOSE | re.IGNORECASE,
+    re.VERBOSE,
 )
+"""Names of fields are those in ASCII letters alone: a dotless ı or a long ſ would else pass for an i or an s."""
 
 
 def lexemes(text: str) -> list[Lexeme]:
