@@ -211,9 +211,15 @@ def test_all_queries_at_once() -> None:
 
 
 def test_a_text_that_cannot_be_read_is_refused() -> None:
-    for text in ("rl OR", "(rl", '"rl', "*"):
+    for text in ("rl OR", "(rl", '"rl', "*", "", " ", "-rl", " -rl -ai"):
         with pytest.raises(QueryError):
             index("rl").mask_of(text)
+
+
+def test_blanks_between_pieces_do_no_harm() -> None:
+    day = index("rl robot", "rl policy")
+    for text in ("rl  -policy", " rl -policy ", "rl   OR  robot"):
+        assert day.mask_of(text) == day.mask(parse(text))
 
 
 def test_no_more_pieces_are_remembered_than_agreed(monkeypatch: pytest.MonkeyPatch) -> None:

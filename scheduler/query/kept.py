@@ -33,8 +33,9 @@ def pieces(text: str) -> Pieces | None:
     found = _PIECE.findall(text) if '"' in text else text.split(" ")
     if " -" not in text:
         return Pieces(found, [], is_either=False)
-    wanted = [piece for piece in found if piece[0] != "-"]
-    return Pieces(wanted, [piece[1:] for piece in found if piece[0] == "-"], is_either=False)
+    wanted = [piece for piece in found if not piece.startswith("-")]
+    unwanted = [piece[1:] for piece in found if piece.startswith("-")]
+    return Pieces(wanted, unwanted, is_either=False) if wanted else None
 
 
 def plain_runs(piece: str) -> tuple[Run, ...] | None:
