@@ -228,7 +228,11 @@ async def test_what_a_member_follows_comes_in_private_or_by_name(world: World) -
     await world.happens(
         lambda: world.paperboy.rows("select count(*) from member where way = 'pinged'") == [(1,)]
     )
-    # Discord lets a bot write first: carol never did.
+    # Discord lets a bot write first: carol never did. While she types nothing is opened.
+    opened = sum(asked.path.endswith("users/@me/channels") for asked in discord.asked)
+    await discord.complete("carol", room, "my", "query", "rein")
+    await asyncio.sleep(0.5)
+    assert sum(asked.path.endswith("users/@me/channels") for asked in discord.asked) == opened > 0
     await discord.command("carol", room, "my", query=QUERY)
     await world.happens(
         lambda: world.paperboy.rows("select count(*) from subscription where owner != ''") == [(3,)]

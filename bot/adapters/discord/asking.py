@@ -41,10 +41,12 @@ async def request_of(
     text: str = "",
     action: str = "",
     target: Target | None = None,
+    is_typing: bool = False,
 ) -> Request:
     """The request behind an interaction; one REST call where the person's direct messages are meant or needed.
 
-    `target` is the channel of the same server that a command names instead of the one that it is given in.
+    `target` is the channel of the same server that a command names instead of the one that it is given in. While a
+    person `is_typing` nothing is opened.
 
     A chat is a channel, a thread or a direct message, each by its own id as `chat_id`. Where only the person
     has installed the bot (a group message, a foreign server), nothing can be posted later, so that person's
@@ -54,7 +56,7 @@ async def request_of(
         return _request_for(interaction, target, command, text)
     personal = is_personal(interaction)
     needs_own = command in NEEDS_OWN_CHAT or (command in MANAGERS_COMMANDS and may_manage(interaction))
-    needs_own = needs_own and not personal and not is_direct(interaction)
+    needs_own = needs_own and not (is_typing or personal or is_direct(interaction))
     return Request(
         chat=await _own_chat(interaction) if personal else chat_of(interaction.channel_id),
         kind=ChatKind.PRIVATE if personal or is_direct(interaction) else _kind(interaction.channel),

@@ -193,7 +193,7 @@ class PaperboyClient(discord.Client):
         self, interaction: Interaction, command: str, parameter: str, typed: str
     ) -> tuple[Suggestion, ...]:
         try:
-            request = await request_of(interaction, command=command, text=typed)
+            request = await request_of(interaction, command=command, text=typed, is_typing=True)
             if (channel_id := named_channel(interaction)) is not None:
                 channel = self.get_channel(channel_id)
                 if not isinstance(channel, discord.abc.GuildChannel) or not manages_in(
