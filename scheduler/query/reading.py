@@ -351,5 +351,5 @@ def _prefix(field: Field, stem: str, lexeme: Lexeme) -> Term:
 def _names(text: str) -> tuple[Run, ...]:
     """The words of a name, each once, as they are and with hyphenated ones joined."""
     split = tuple(dict.fromkeys(name_tokens(text)))
-    joined = tuple(dict.fromkeys(name_tokens(_BETWEEN_NAMES.sub("", text))))
+    joined = tuple(dict.fromkeys(name_tokens(_BETWEEN_NAMES.sub("", normalise(text)))))
     return tuple(Run(tokens) for tokens in dict.fromkeys((split, joined)))
