@@ -288,6 +288,13 @@ def test_an_exclamation_mark_in_front_excludes(text: str, canonical: str) -> Non
 
 
 @pytest.mark.parametrize(
+    "text", ["au:O\u0361-40", "au:Jean\u2013Pierre", "au:Jean\u2010Pierre", "au:Jo\u0301-Li"]
+)
+def test_a_name_with_a_hyphen_is_the_same_read_again(text: str) -> None:
+    assert parse(parse(text).canonical) == parse(text)
+
+
+@pytest.mark.parametrize(
     "text", ["%t\\i:B\x02Ans", "tı:rl", "abſ:rl", "ſince:7d rl", "İd:5", "ſort:x rl", "doİ:1"]
 )
 def test_letters_that_only_look_like_a_fields_are_words(text: str) -> None:
