@@ -294,6 +294,15 @@ def test_a_name_with_a_hyphen_is_the_same_read_again(text: str) -> None:
     assert parse(parse(text).canonical) == parse(text)
 
 
+def test_a_category_whose_words_lie_beyond_all_names_is_none() -> None:
+    for text in ("cat:" + "#" * 300 + "x*", "rl cat:" + "=" * 250 + "b"):
+        with pytest.raises(QueryError) as caught:
+            parse(text)
+        assert caught.value.problem == Problem.UNKNOWN_CATEGORY
+        parse(caught.value.suggestion)
+    assert parse("cat:cs.LG," + "#" * 300 + "x").canonical == "cat:cs.LG"
+
+
 @pytest.mark.parametrize(
     "text", ["%t\\i:B\x02Ans", "tı:rl", "abſ:rl", "ſince:7d rl", "İd:5", "ſort:x rl", "doİ:1"]
 )

@@ -36,6 +36,9 @@ _FILTERS = (Sign.LIMIT, Sign.SORT)
 _TERMS = (Sign.WORD, Sign.PHRASE)
 _BEHIND_ALL = (Sign.OR, Sign.CLOSE, Sign.END)
 _NO_OPERAND = (Sign.AND, *_BEHIND_ALL)
+LONGEST_SHOWN = 40
+"""Letters of what is no category that are shown."""
+
 _END = Lexeme(Sign.END, "", -1)
 _TYPES = {
     "new": (AnnounceType.NEW,),
@@ -253,7 +256,9 @@ def terms(field: Field, lexeme: Lexeme) -> list[Term]:
     if field is Field.TYPE:
         return [term_of_type(kind) for kind in _announce_types(lexeme)]
     if field is Field.CATEGORY:
-        names = [name for name in lexeme.text.replace("+", ",").split(",") if text_words(name)]
+        names = [name for name in lexeme.text.replace("+", ",").split(",") if text_words(opaque_token(name))]
+        if not names:
+            raise FaultError(Problem.UNKNOWN_CATEGORY, lexeme.position, lexeme.text[:LONGEST_SHOWN])
         return [_category(name) for name in names]
     if field is Field.ID or (not field and lexeme.sign is Sign.WORD and _is_id(lexeme.text)):
         return [_id(lexeme.text)]
