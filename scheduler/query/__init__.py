@@ -2,7 +2,7 @@
 
     word another          both, in the title or the abstract, not necessarily in the same one
     "two words"           side by side; curly and Chinese quotes too; a-b also finds ab
-    -x   NOT x            without x
+    -x   !x   NOT x       without x
     x OR y   x | y        one of them; AND ties more closely, (brackets) regroup
     transf*               words that begin so (three letters or more)
     ti: abs: au: cat: id: src:     one field; also title: abstract: author: category: source:
