@@ -61,10 +61,6 @@ _LONGEST = 1000
 _WRAPPING = " \t\r\n\u00a0\u3000<>\"'`“”‘’「」【】（），。；、,;!?！？*_|"
 
 
-FIRST_HTML = "2312"
-"""The month (yymm) from which on arXiv has papers as HTML."""
-
-
 def parse(text: str) -> tuple[PaperId, int | None]:
     """The id in `text` and its version, None where none is written.
 
@@ -104,9 +100,7 @@ def is_arxiv(paper_id: PaperId) -> bool:
 
 
 def links(paper_id: PaperId, version: int | None = None, source: str = "arxiv") -> dict[str, str]:
-    """The addresses of a paper: "abs" and "pdf" for arXiv, "abs" alone for every other id.
-
-    "html" too for what was submitted since arXiv makes it: December 2023 (arXiv help, "Accessible HTML").
+    """The addresses of a paper: "abs", "pdf" and "html" for arXiv, "abs" alone for every other id.
 
     With `version` (1 or more) they point to that version, without to the newest one. `source` names a paper's
     source; an id that is not arXiv's and belongs to none of our forms has no link ({}).
@@ -118,14 +112,8 @@ def links(paper_id: PaperId, version: int | None = None, source: str = "arxiv") 
         return {"abs": rest}
     if source == "arxiv" or is_arxiv(paper_id):
         name = f"{paper_id}v{version}" if version else paper_id
-        forms = ("abs", "pdf", "html") if _may_have_html(paper_id) else ("abs", "pdf")
-        return {form: f"https://arxiv.org/{form}/{name}" for form in forms}
+        return {form: f"https://arxiv.org/{form}/{name}" for form in ("abs", "pdf", "html")}
     return {}
-
-
-def _may_have_html(paper_id: PaperId) -> bool:
-    yymm, dot, _ = paper_id.partition(".")
-    return bool(dot) and yymm.isdecimal() and yymm >= FIRST_HTML
 
 
 def _unwrap(text: str) -> str:

