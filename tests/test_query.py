@@ -303,6 +303,27 @@ def test_a_category_whose_words_lie_beyond_all_names_is_none() -> None:
     assert parse("cat:cs.LG," + "#" * 300 + "x").canonical == "cat:cs.LG"
 
 
+def test_brackets_that_are_only_written_out_count_too() -> None:
+    texts = ["z"]
+    for number in range(12):
+        texts.append(f"a{number} | b{number} ({texts[-1]})")
+    readable = [text for text in texts if not _fault_in(text)]
+    assert 3 < len(readable) < 9
+    assert {_fault_in(text) for text in texts[len(readable) :]} == {Problem.TOO_DEEP}
+    for text in readable:
+        assert parse(parse(text).canonical) == parse(text)
+
+
+def _fault_in(text: str) -> str:
+    """What is wrong with a text, "" for one that can be read."""
+    try:
+        parse(text)
+    except QueryError as error:
+        parse(error.suggestion)
+        return error.problem
+    return ""
+
+
 @pytest.mark.parametrize(
     "text", ["%t\\i:B\x02Ans", "tı:rl", "abſ:rl", "ſince:7d rl", "İd:5", "ſort:x rl", "doİ:1"]
 )

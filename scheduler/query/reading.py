@@ -64,7 +64,18 @@ def read(text: str, raw: str) -> Query:
         raise FaultError(Problem.NO_WORDS, 0, text.strip())
     limit_place = max((sign.position for sign in found if sign.sign is Sign.LIMIT), default=0)
     check(root, limits, parser.places, limit_place)
-    return Query(root, limits, by_relevance, raw)
+    query = Query(root, limits, by_relevance, raw)
+    _check_kept(query.canonical, text)
+    return query
+
+
+def _check_kept(canonical: str, text: str) -> None:
+    """Raises FaultError for a query whose canonical text, with all brackets written out, is too deep to be read."""
+    if canonical.count("(") >= MAX_DEPTH // 2 and canonical != text:
+        try:
+            read(canonical, canonical)
+        except FaultError as fault:
+            raise FaultError(fault.problem, max(text.find("("), 0), fault.detail) from None
 
 
 def _without_limits(signs: list[Lexeme]) -> tuple[list[Lexeme], tuple[DateLimit, ...], bool]:

@@ -19,7 +19,7 @@ from scheduler.store.database import writing
 from scheduler.store.rows import day_keys
 from scheduler.tokens import document
 from tests.bench import corpus
-from tests.bench.figures import Figure, Sizes, at_most, percentile
+from tests.bench.figures import ROUNDS, Figure, Sizes, at_most, percentile
 
 TODAY = date(2026, 9, 29)
 PER_DAY = 900
@@ -103,11 +103,14 @@ def _queries() -> dict[str, list[str]]:
 
 
 def _page(db: Database, wanted: Query, before: int | None) -> float:
-    """Milliseconds (CPU) of one page with its count, as the commands ask for it."""
-    patience = search.Patience(time.perf_counter)
-    start = time.thread_time()
-    search.search(db, wanted, today=TODAY, limit=ROWS, before=before, patience=patience)
-    return (time.thread_time() - start) * 1000
+    """Milliseconds (CPU) of one page with its count, as the commands ask for it: the best of a few rounds."""
+    taken = []
+    for _ in range(ROUNDS):
+        patience = search.Patience(time.perf_counter)
+        start = time.thread_time()
+        search.search(db, wanted, today=TODAY, limit=ROWS, before=before, patience=patience)
+        taken.append(time.thread_time() - start)
+    return min(taken) * 1000
 
 
 def _before_page(db: Database, wanted: Query, page: int) -> int | None:
