@@ -11,8 +11,6 @@ from bot.render import search as render_search
 from scheduler import meaning
 from scheduler.query import FIELD_NAMES, MEANING_SIGN
 
-SIGN = MEANING_SIGN
-
 _FILTER = re.compile(rf"(?<!\S)-?(?:{'|'.join(FIELD_NAMES)}|since|until|on|sort):\S+", re.IGNORECASE)
 """What belongs to a query of words."""
 
@@ -24,7 +22,7 @@ PAGES = 5
 
 def search(visit: Visit) -> Reply:
     """The papers nearest in meaning; without the extra, how to get it; while it learns, how far it is."""
-    return _page(visit, visit.argument.removeprefix(SIGN).strip(), 0, in_place=False)
+    return _page(visit, visit.argument.removeprefix(MEANING_SIGN).strip(), 0, in_place=False)
 
 
 def page(visit: Visit) -> Reply:
@@ -38,13 +36,10 @@ def _page(visit: Visit, text: str, number: int, *, in_place: bool) -> Reply:
     if encoder is None:
         return _not_here(visit, text)
     if found := _FILTER.search(text):
+        words = " ".join(_FILTER.sub(" ", text).split()) or t("robots that play badminton")
         return say(
             t("After ~ I read words only, and no “{filter}”. Try", filter=found[0]),
-            line(
-                code(
-                    f"/search {SIGN}{' '.join(_FILTER.sub(' ', text).split()) or t('robots that play badminton')}"
-                )
-            ),
+            line(code(f"/search {MEANING_SIGN}{words}")),
         )
     if not text:
         return say(
@@ -62,7 +57,7 @@ def _page(visit: Visit, text: str, number: int, *, in_place: bool) -> Reply:
         render_search.Result(first + place, one.paper, one.wordings, one.day)
         for place, one in enumerate(visit.store.archive.by_key(keys[first : first + PAGE]), start=1)
     )
-    blocks = render_search.meaning_page(f"{SIGN}{text}", results, visit.view)
+    blocks = render_search.meaning_page(f"{MEANING_SIGN}{text}", results, visit.view)
     if done < total:
         told = t(
             "{done} of {total} papers can be found this way so far; I am learning the others.",

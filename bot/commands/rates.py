@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
+from typing import NamedTuple
 
 from bot.commands.visit import Visit
 from bot.render.charts import DailyCounts
@@ -11,13 +12,20 @@ from scheduler import query, trends
 from scheduler.query import Query
 
 
-def last_days(visit: Visit) -> tuple[date, date] | None:
-    """The first and the last of the days that a query is tried on, None in an empty archive."""
+class Days(NamedTuple):
+    """The first and the last of some days."""
+
+    first: date
+    last: date
+
+
+def last_days(visit: Visit) -> Days | None:
+    """The days that a query is tried on, None in an empty archive."""
     newest = visit.store.archive.newest_date()
     if newest is None:
         return None
     last = min(newest, visit.now.date())
-    return last - timedelta(days=SPAN - 1), last
+    return Days(last - timedelta(days=SPAN - 1), last)
 
 
 def daily_counts(visit: Visit, parsed: Query, name: str) -> DailyCounts | None:
@@ -26,7 +34,7 @@ def daily_counts(visit: Visit, parsed: Query, name: str) -> DailyCounts | None:
     if span is None:
         return None
     begin, end = parsed.span(today)
-    first, last = max(span[0], begin or span[0]), min(span[1], end or span[1])
+    first, last = max(span.first, begin or span.first), min(span.last, end or span.last)
     if first > last:
         first, last = span
     (tally,) = visit.store.archive.tallies([query.as_news(parsed)], first, last, today=today)

@@ -62,7 +62,7 @@ class SearchPlace:
 
 def search(visit: Visit) -> Reply:
     """The newest papers that a query finds, or after a ~ those that mean what was written."""
-    if visit.argument.startswith(by_meaning.SIGN):
+    if visit.argument.startswith(query.MEANING_SIGN):
         return by_meaning.search(visit)
     if not visit.argument:
         t = visit.t

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from datetime import date
+from dataclasses import replace
 
-from bot.commands.rates import daily_counts, last_days
+from bot.commands.rates import Days, daily_counts, last_days
 from bot.commands.subscribing import read_wish
 from bot.commands.visit import Visit, action, code, line, rows, say
 from bot.markup import Block
@@ -42,16 +41,8 @@ def try_query(visit: Visit) -> Reply:
     return _tried(visit, parsed, parsed.typed)
 
 
-@dataclass(frozen=True, slots=True)
-class _Days:
-    """The days that are looked at."""
-
-    first: date
-    last: date
-
-
 def _tried(visit: Visit, parsed: Query, title: str) -> Reply:
-    days, daily = _days(visit), daily_counts(visit, parsed, title)
+    days, daily = last_days(visit), daily_counts(visit, parsed, title)
     if days is None or daily is None:
         return say(visit.t("Nothing is in the archive yet, so there is nothing to try it on."))
     news = query.as_news(replace(parsed, by_relevance=False))
@@ -70,16 +61,11 @@ def _tried(visit: Visit, parsed: Query, title: str) -> Reply:
     )
 
 
-def _days(visit: Visit) -> _Days | None:
-    span = last_days(visit)
-    return None if span is None else _Days(*span)
-
-
-def _tallies(visit: Visit, days: _Days, wanted: Sequence[Query]) -> tuple[trends.Tally, ...]:
+def _tallies(visit: Visit, days: Days, wanted: Sequence[Query]) -> tuple[trends.Tally, ...]:
     return visit.store.archive.tallies(wanted, days.first, days.last, today=visit.now.date())
 
 
-def _examples(visit: Visit, news: Query, days: _Days) -> tuple[Known, ...]:
+def _examples(visit: Visit, news: Query, days: Days) -> tuple[Known, ...]:
     found = visit.store.archive.search(query.recent(news, days.first), today=visit.now.date(), limit=READ)
     return found.papers
 
@@ -90,7 +76,7 @@ def _results(found: Sequence[Known]) -> tuple[Result, ...]:
     )
 
 
-def _near(visit: Visit, parsed: Query, texts: Sequence[str], days: _Days) -> tuple[tuple[Near, int], ...]:
+def _near(visit: Visit, parsed: Query, texts: Sequence[str], days: Days) -> tuple[tuple[Near, int], ...]:
     """The near misses that have papers, the most telling ones first."""
     near = query.near_misses(parsed, texts)
     tallies = _tallies(visit, days, [query.as_news(one.missed) for one in near])
@@ -99,7 +85,7 @@ def _near(visit: Visit, parsed: Query, texts: Sequence[str], days: _Days) -> tup
 
 
 def _narrower(
-    visit: Visit, parsed: Query, found: Sequence[Known], days: _Days, count: int
+    visit: Visit, parsed: Query, found: Sequence[Known], days: Days, count: int
 ) -> tuple[tuple[Query, float], ...]:
     """Narrower queries with their papers a day: those that can be read, else the narrowest."""
     primary = Counter(one.paper.primary_category for one in found if one.paper.categories)
@@ -148,7 +134,7 @@ def _follow(visit: Visit, parsed: Query) -> Button:
     return Button(visit.t("Subscribe to this"), action(visit, "sub", parsed.typed))
 
 
-def _nothing(visit: Visit, parsed: Query, trial: Trial, days: _Days) -> Reply:
+def _nothing(visit: Visit, parsed: Query, trial: Trial, days: Days) -> Reply:
     """No hit on all these days: near misses, looser queries that find something, and following it all the same."""
     t = visit.t
     (every,) = _tallies(visit, days, [query.as_news(Query(None))])
